@@ -1,0 +1,68 @@
+# One environment, two amounts of it: `demo` and `bench` need the package and matplotlib, `test`
+# also needs the tools and the reference libraries. Needs python3 >= 3.10, make and PyPI.
+
+PYTHON ?= python3
+PYTEST_ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(BIN)/uv
+INSTALL := $(UV) pip install --quiet --python $(BIN)/python
+HAS_BASE := $(VENV)/.installed-base
+HAS_TEST := $(VENV)/.installed-test
+
+.DEFAULT_GOAL := help
+.PHONY: help setup test demo bench lint format clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(HAS_TEST) ## Create the environment in .venv with everything the tests need
+
+test: lint ## Check style and types, then run all tests (PYTEST_ARGS="-k closure" to select)
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+demo: $(HAS_BASE) ## Squat with a leg that has two closed loops; draws out/demo.png
+	@$(BIN)/python -m closed_loop_dynamics.demo
+
+bench: $(HAS_BASE) ## Measure the time per call
+	$(BIN)/python -m closed_loop_dynamics.bench
+
+lint: $(HAS_TEST) ## Check style (ruff) and types (mypy)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(HAS_TEST) ## Sort imports and format the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean: ## Remove the environment and everything that was built
+	rm -rf $(VENV) build dist install log out *.egg-info .mypy_cache .pytest_cache .ruff_cache \
+	  .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The editable install has to be repeated when the metadata changes, not when the code does.
+$(HAS_BASE): setup.py pyproject.toml | $(UV)
+	@echo "Installing the package into $(VENV) ..."
+	@$(INSTALL) --editable '.[plot]'
+	@touch $@
+
+$(HAS_TEST): setup.py pyproject.toml | $(UV)
+	@echo "Installing the package and the test tools into $(VENV) ..."
+	@$(INSTALL) --editable '.[test]'
+	@touch $@ $(HAS_BASE)
+
+# Debian and Ubuntu ship python3 without ensurepip; virtualenv does as well where it is present.
+$(UV):
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "'$(PYTHON)' not found: install Python 3.10 or newer, or name one: make PYTHON=..." >&2; \
+	  exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
+	  echo "$$($(PYTHON) --version) is too old: Python 3.10 or newer is needed;" \
+	    "name one with make PYTHON=python3.12" >&2; exit 1; }
+	@if $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null; then $(PYTHON) -m venv $(VENV); \
+	elif $(PYTHON) -c 'import virtualenv' 2>/dev/null; then $(PYTHON) -m virtualenv -q $(VENV); \
+	else echo "$(PYTHON) cannot create environments: install its venv module" \
+	    "(Debian, Ubuntu: apt install python3-venv) or virtualenv" >&2; exit 1; fi
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv

@@ -1,0 +1,38 @@
+"""Robots with closed kinematic loops, as easy to command and simulate as a serial arm.
+
+``load`` a URDF and a submechanism file; see :class:`Robot` for what it can do.
+"""
+
+from __future__ import annotations
+
+from .errors import (
+    ActuationSingular,
+    ClosedLoopError,
+    ClosureNotFound,
+    InvalidInput,
+    ModelError,
+    SingularInertia,
+    SubmechanismError,
+    Underactuated,
+    UrdfError,
+)
+from .robot import Names, Robot, load
+from .state import State
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ActuationSingular",
+    "ClosedLoopError",
+    "ClosureNotFound",
+    "InvalidInput",
+    "ModelError",
+    "Names",
+    "Robot",
+    "SingularInertia",
+    "State",
+    "SubmechanismError",
+    "Underactuated",
+    "UrdfError",
+    "load",
+]

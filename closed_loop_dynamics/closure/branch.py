@@ -1,0 +1,280 @@
+"""Staying on the branch: seed tables, continuation, and the reachable set of a numerical closure.
+
+The native Newton loop refuses a start that is not certified to lead to the wanted branch. Then a
+path is followed here in small certified steps: from the nearest known solution, or from the
+reference, to the requested positions. Where no such path exists the answer is ClosureNotFound,
+never another assembly mode.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine.program import Program, Seeds
+from ..engine.program_ir import CHECK, SOLVER
+from ..errors import ClosureNotFound, InvalidInput
+from ..model.tree import REVOLUTE, Array
+from .numerical import NumericalClosure
+
+#: Table nodes per dimension, by number of independent joints of the closure.
+NODES = {1: 65, 2: 25, 3: 9, 4: 5, 5: 3, 6: 3}
+SMALLEST_STEP = 1e-9
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A closed configuration: independent positions, unknowns, and dx/dp."""
+
+    p: Array
+    x: Array
+    slope: Array
+
+
+class Branch:
+    """One numerical closure together with what is known about its branch.
+
+    Attributes:
+        closure: the closure; names: its independent joints.
+        seeds: table and reference for the native loop.
+        lower, upper: the box the table covers (joint limits, the reference included).
+    """
+
+    def __init__(self, closure: NumericalClosure, program: Program) -> None:
+        self.closure = closure
+        self.program = program
+        system = closure.system
+        self.name = system.name
+        self.names = system.names(system.independent)
+        q_ref = np.array(closure.plan.q_ref)
+        p_ref, x_ref = q_ref[list(system.independent)], q_ref[list(closure.unknown)]
+        self.lower, self.upper = self._box(p_ref)
+        n_p, n_x = len(p_ref), len(x_ref)
+        start = (p_ref, x_ref, np.zeros((n_x, n_p)))
+        bare = replace(closure.blank_seeds(), low=p_ref, reference=start)
+        self.bare_seeds = bare
+        self.reference = self._reference(bare)
+        self.seeds = self._table()
+        program.use_seeds([self.seeds], lambda k, p, first: self.rescue(p))
+
+    def _box(self, p_ref: Array) -> tuple[Array, Array]:
+        """Joint limits; half a turn or the loop's size where there are none."""
+        system = self.closure.system
+        lower, upper = p_ref.copy(), p_ref.copy()
+        for k, i in enumerate(system.independent):
+            joint = system.tree.bodies[system.joints[i]].joint
+            reach = np.pi if joint.kind == REVOLUTE else self.closure.plan.length
+            low = joint.lower if np.isfinite(joint.lower) else p_ref[k] - reach
+            high = joint.upper if np.isfinite(joint.upper) else p_ref[k] + reach
+            lower[k] = min(p_ref[k], max(low, p_ref[k] - 2 * reach))
+            upper[k] = max(p_ref[k], min(high, p_ref[k] + 2 * reach))
+        return lower, upper
+
+    def _context(self, seeds: Seeds) -> Any:
+        return self.program.new_context([replace(seeds, count=np.zeros_like(seeds.count))])
+
+    def _reference(self, seeds: Seeds) -> Solution:
+        context = self._context(seeds)
+        status = self.program.run_in(context, seeds.reference[0])
+        if status:
+            raise ClosureNotFound(
+                f"submechanism '{self.name}': the reference configuration does not close natively",
+                submechanism=self.name,
+            )
+        return self._newest(context)
+
+    def _newest(self, context: Any) -> Solution:
+        rec = self.program.shape.solvers[0].solver.record
+        record = context.records[0]
+        return Solution(
+            record[rec.p0 : rec.p0 + rec.n_p].copy(),
+            record[rec.x0 : rec.x0 + rec.n_x].copy(),
+            record[rec.slope : rec.size].reshape(rec.n_x, rec.n_p).copy(),
+        )
+
+    def _set(self, context: Any, s: Solution) -> None:
+        rec = self.program.shape.solvers[0].solver.record
+        record = context.records[0]
+        record[rec.p0 : rec.p0 + rec.n_p] = s.p
+        record[rec.x0 : rec.x0 + rec.n_x] = s.x
+        record[rec.slope : rec.size] = s.slope.ravel()
+
+    def follow(
+        self, context: Any, start: Solution, target: Array, smallest: float = SMALLEST_STEP
+    ) -> tuple[Solution, int]:
+        """Go straight from ``start`` towards ``target``; the furthest solution and a status."""
+        here, done, step, status = start, 0.0, 1.0, 0
+        way = target - start.p
+        self._set(context, start)
+        while done < 1.0:
+            ahead = min(1.0, done + step)
+            status = self.program.run_in(context, start.p + ahead * way if ahead < 1 else target)
+            if status == 0:
+                here, done, step = self._newest(context), ahead, 2.0 * step
+                continue
+            self._set(context, here)
+            step = 0.5 * min(step, 1.0 - done)
+            if step < smallest:
+                break
+        return here, (0 if done >= 1.0 else status)
+
+    # -- the table ------------------------------------------------------------------------------
+
+    def _table(self) -> Seeds:
+        """Solve every node of a grid over the box from an already solved neighbour."""
+        n_p = len(self.lower)
+        count = np.full(n_p, NODES.get(n_p, 0), dtype=np.int64)
+        width = self.upper - self.lower
+        count[width <= 0.0] = 1
+        step = np.where(count > 1, width / np.maximum(count - 1, 1), 1.0)
+        seeds = replace(
+            self.bare_seeds,
+            low=self.lower,
+            step=step,
+            reference=(self.reference.p, self.reference.x, self.reference.slope),
+        )
+        if not n_p or not np.all(count):
+            return seeds
+        nodes = self._solve_nodes(count, step)
+        return replace(seeds, count=count, nodes=nodes)
+
+    def _solve_nodes(self, count: NDArray[np.int64], step: Array) -> Array:
+        n_p, n_x = len(count), self.closure.n_x
+        nodes = np.full((int(np.prod(count)), n_x * (1 + n_p)), np.nan)
+        first = np.clip(np.round((self.reference.p - self.lower) / step), 0, count - 1).astype(int)
+        context = self._context(self.bare_seeds)
+        # The coarsest step that still settles a node; what fails is left to the slow path.
+        self._solved: dict[tuple[int, ...], Solution] = {}
+        start, status = self.follow(context, self.reference, self.lower + first * step, 1e-3)
+        if status:
+            return nodes
+        queue = [tuple(int(i) for i in first)]
+        self._solved[queue[0]] = start
+        while queue:
+            index = queue.pop(0)
+            for axis, direction in itertools.product(range(n_p), (-1, 1)):
+                neighbour = (*index[:axis], index[axis] + direction, *index[axis + 1 :])
+                inside = 0 <= neighbour[axis] < count[axis]
+                if not inside or neighbour in self._solved:
+                    continue
+                target = self.lower + np.array(neighbour) * step
+                found, status = self.follow(context, self._solved[index], target, 0.02)
+                if status == 0:
+                    self._solved[neighbour] = found
+                    queue.append(neighbour)
+        for index, s in self._solved.items():
+            flat = int(np.ravel_multi_index(index, tuple(count)))
+            nodes[flat] = np.concatenate([s.x, s.slope.ravel()])
+        return nodes
+
+    def reachable_box(self) -> tuple[Array, Array]:
+        """The largest box of solved nodes grown from the reference, side by side."""
+        seeds = self.seeds
+        if not self._has_table():
+            return self.lower.copy(), self.upper.copy()
+        shape = tuple(int(c) for c in seeds.count)
+        valid = np.isfinite(seeds.nodes[:, 0]).reshape(shape) if seeds.nodes.size else None
+        first = np.clip(
+            np.round((self.reference.p - seeds.low) / seeds.step), 0, seeds.count - 1
+        ).astype(int)
+        if valid is None or not valid[tuple(first)]:
+            return self.reference.p.copy(), self.reference.p.copy()
+        low, high = first.copy(), first.copy()
+        growing = True
+        while growing:
+            growing = False
+            for axis, direction in itertools.product(range(len(shape)), (-1, 1)):
+                new_low, new_high = low.copy(), high.copy()
+                side = new_low if direction < 0 else new_high
+                side[axis] += direction
+                if not 0 <= side[axis] < shape[axis]:
+                    continue
+                part = tuple(
+                    slice(int(a), int(b) + 1) for a, b in zip(new_low, new_high, strict=True)
+                )
+                if valid[part].all():
+                    low, high, growing = new_low, new_high, True
+        box = seeds.low + low * seeds.step, seeds.low + high * seeds.step
+        return np.minimum(box[0], self.reference.p), np.maximum(box[1], self.reference.p)
+
+    def _has_table(self) -> bool:
+        return bool(np.all(self.seeds.count > 0)) and self.seeds.nodes.size > 0
+
+    def smallest_singular_value(self, q: Array, mech: Any, component: int) -> Any:
+        """Of the scaled K_d at spanning positions ``q`` (..., n)."""
+        bodies = mech.components[component].independent
+        p = q[..., [mech.q_at[b] for b in bodies]]
+        start = self.closure.n_x + 1
+        K_d = self.program(p)[..., start:]
+        K_d = K_d.reshape(*K_d.shape[:-1], self.closure.n_x, self.closure.n_x)
+        return np.linalg.svd(K_d, compute_uv=False)[..., -1]
+
+    # -- rescue ---------------------------------------------------------------------------------
+
+    def rescue(self, p: Array) -> Array:
+        """Unknowns at ``p`` by continuation; raises ClosureNotFound with the last good one."""
+        if not np.all(np.isfinite(p)):
+            raise InvalidInput(f"submechanism '{self.name}': positions {p} are not finite")
+        context = self._context(self.bare_seeds)
+        best: tuple[float, Solution, int] | None = None
+        for start in self._starts(p):
+            for way in self._ways(start.p, p):
+                found, status = start, 0
+                for corner in way:
+                    found, status = self.follow(context, found, corner)
+                    if status:
+                        break
+                if status == 0:
+                    return found.x
+                left = float(np.linalg.norm(found.p - p))
+                if best is None or left < best[0]:
+                    best = (left, found, status)
+        assert best is not None
+        raise self._not_found(p, best[1], best[2])
+
+    def _starts(self, p: Array) -> list[Solution]:
+        """Known solutions to start from: the nearest nodes, then the reference."""
+        starts: list[Solution] = []
+        if self._has_table():
+            near = sorted(
+                self._solved.values(),
+                key=lambda s: float(np.max(np.abs(s.p - p) / self.seeds.step)),
+            )
+            starts += near[:2]
+        return [*starts, self.reference]
+
+    @staticmethod
+    def _ways(start: Array, target: Array) -> list[list[Array]]:
+        """The straight way; then along the axes, one after the other, for two or three of them."""
+        ways = [[target]]
+        n = len(start)
+        if 2 <= n <= 3:
+            for order in itertools.permutations(range(n)):
+                corners, corner = [], start.copy()
+                for axis in order:
+                    corner = corner.copy()
+                    corner[axis] = target[axis]
+                    corners.append(corner)
+                ways.append(corners)
+        return ways
+
+    def _not_found(self, p: Array, last: Solution, status: int) -> ClosureNotFound:
+        singular = SOLVER <= status < CHECK
+        where = ", ".join(f"{n}={v:.6g}" for n, v in zip(self.names, p, strict=True))
+        stop = ", ".join(f"{n}={v:.6g}" for n, v in zip(self.names, last.p, strict=True))
+        low, high = self.reachable_box()
+        box = ", ".join(
+            f"{n} in [{a:.4g}, {b:.4g}]" for n, a, b in zip(self.names, low, high, strict=True)
+        )
+        error = ClosureNotFound(
+            f"submechanism '{self.name}' cannot reach {where} on its assembly mode: the way there "
+            f"meets a singularity after {stop}; reachable: {box}",
+            submechanism=self.name,
+            reason="singular" if singular else "unreachable",
+        )
+        error.last_good = last  # type: ignore[attr-defined]
+        return error

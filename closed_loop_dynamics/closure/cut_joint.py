@@ -1,0 +1,172 @@
+"""Cut-joint constraints from elementary position and orientation constraints.
+
+A loop is cut between two bodies; a frame P on the predecessor and a frame S on the successor must
+agree in the constrained directions (Mueller 2022, appendix A). The residual phi is an exact function
+of the joint positions; its derivatives come from differentiation, so K is the true Jacobian of phi
+also where other rotations of the cut joint are free.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..engine.symbolic import ca
+import numpy as np
+
+from ..errors import SubmechanismError
+from ..model.poses import body_poses, inverse, link_pose
+from ..model.submechanism import LoopConstraint, Submechanism
+from ..model.tree import Array, Tree
+from ..spatial import SX, rotation, sx
+
+
+@dataclass(frozen=True, eq=False)
+class CutJoint:
+    """A loop constraint with its frames resolved.
+
+    Attributes:
+        predecessor, successor: body indices (-1: the fixed root).
+        frame_p, frame_s: (4, 4) cut frames in the body frames.
+        translations, rotations: constrained unit axes in frame P.
+        base: body of the last common ancestor, where the loop is rooted.
+        chain_p, chain_s: bodies from below ``base`` out to predecessor and successor.
+        labels: one text per row of the residual.
+        explicit: the file gave the frames (the loop may be open at q = 0).
+    """
+
+    predecessor: int
+    successor: int
+    frame_p: Array
+    frame_s: Array
+    translations: tuple[Array, ...]
+    rotations: tuple[Array, ...]
+    base: int
+    chain_p: tuple[int, ...]
+    chain_s: tuple[int, ...]
+    labels: tuple[str, ...]
+    baumgarte: tuple[float, ...]
+    explicit: bool
+
+    @property
+    def bodies(self) -> tuple[int, ...]:
+        """All bodies whose joints move the loop."""
+        return self.chain_p + self.chain_s
+
+
+def resolve(tree: Tree, entry: Submechanism, loop: LoopConstraint) -> CutJoint:
+    """Attach the cut frames: explicit ones, or the child frame of ``cut_joint`` at q = 0."""
+    pred, offset_p = tree.frames[loop.predecessor]
+    succ, offset_s = tree.frames[loop.successor]
+    if loop.predecessor_frame is not None and loop.successor_frame is not None:
+        frame_p, frame_s = offset_p @ loop.predecessor_frame, offset_s @ loop.successor_frame
+    else:
+        poses = body_poses(tree)
+        cut = _cut_pose(tree, loop, poses)
+        T_p = link_pose(tree, poses, loop.predecessor)
+        T_s = link_pose(tree, poses, loop.successor)
+        frame_p = offset_p @ inverse(T_p) @ cut
+        frame_s = offset_s @ inverse(T_s) @ cut
+    path_p, path_s = tree.path_to_root(pred), tree.path_to_root(succ)
+    base = next((b for b in path_p if b in path_s), -1)
+    chain_p = tuple(reversed(path_p[: path_p.index(base)] if base >= 0 else path_p))
+    chain_s = tuple(reversed(path_s[: path_s.index(base)] if base >= 0 else path_s))
+    _check_joints(tree, entry, loop, chain_p + chain_s)
+    translations = [a for a in loop.axes if any(a.axis[3:])]
+    rotations = [a for a in loop.axes if any(a.axis[:3])]
+    return CutJoint(
+        pred,
+        succ,
+        frame_p,
+        frame_s,
+        tuple(np.array(a.axis[3:]) for a in translations),
+        tuple(np.array(a.axis[:3]) for a in rotations),
+        base,
+        chain_p,
+        chain_s,
+        tuple(f"{loop.predecessor}~{loop.successor}: {a.name}" for a in translations + rotations),
+        tuple(a.baumgarte or 0.0 for a in translations + rotations),
+        loop.predecessor_frame is not None,
+    )
+
+
+def _cut_pose(tree: Tree, loop: LoopConstraint, poses: list[Array]) -> Array:
+    if loop.cut_joint in tree.joint_names:
+        return poses[tree.joint_index(str(loop.cut_joint))]
+    return link_pose(tree, poses, tree.fixed_joint_children[str(loop.cut_joint)])
+
+
+def _check_joints(
+    tree: Tree, entry: Submechanism, loop: LoopConstraint, bodies: tuple[int, ...]
+) -> None:
+    for b in bodies:
+        name = tree.bodies[b].joint.name
+        if name not in entry.spanning:
+            raise SubmechanismError(
+                f"the loop {loop.predecessor} ~ {loop.successor} runs through joint '{name}', "
+                f"which is not a spanning-tree joint of submechanism '{entry.name}'",
+                file=entry.file,
+                place=loop.place,
+                remedy=f"list '{name}' under jointnames_spanningtree of this entry",
+            )
+
+
+def joint_pose(tree: Tree, body: int, q: SX) -> tuple[SX, SX]:
+    """(R, p) of a body in its parent body at joint position ``q``."""
+    joint = tree.bodies[body].joint
+    R0, p0 = sx(joint.placement[:3, :3]), sx(joint.placement[:3, 3])
+    if joint.kind == "prismatic":
+        return R0, p0 + R0 @ (sx(joint.axis) * q)
+    return R0 @ rotation(joint.axis, q), p0
+
+
+def residual(tree: Tree, cut: CutJoint, q: dict[int, SX]) -> SX:
+    """phi of one cut joint: (rows, 1), translations [m] first, then rotations [-]."""
+    R_p, x_p = _frame(tree, cut.chain_p, cut.frame_p, q)
+    R_s, x_s = _frame(tree, cut.chain_s, cut.frame_s, q)
+    rows = []
+    if len(cut.translations) == 3:
+        # All of the gap: which frame it is written in does not matter; the base's is cheapest.
+        rows.append(x_s - x_p)
+    elif cut.translations:
+        gap = R_p.T @ (x_s - x_p)
+        rows += [ca.dot(sx(a), gap) for a in cut.translations]
+    rows += _orientation_rows(cut.rotations, R_p, R_s)
+    return ca.densify(ca.vertcat(*rows))
+
+
+def _frame(tree: Tree, chain: tuple[int, ...], frame: Array, q: dict[int, SX]) -> tuple[SX, SX]:
+    """Cut frame in the base frame. Built from the tip inwards for x: fewer operations."""
+    R, x = sx(np.eye(3)), sx(np.zeros(3))
+    point = sx(frame[:3, 3])
+    poses = [joint_pose(tree, b, q[b]) for b in chain]
+    x = point
+    for R_b, p_b in reversed(poses):
+        x = p_b + R_b @ x
+    for R_b, _ in poses:
+        R = R @ R_b
+    return R @ sx(frame[:3, :3]), x
+
+
+def _orientation_rows(axes: tuple[Array, ...], R_p: SX, R_s: SX) -> list[SX]:
+    """Elementary orientation constraints, chosen so that d(phi) = axis . omega when closed.
+
+    Three axes locked: the skew part of the relative rotation. Two: the free axis f of S stays
+    normal to two directions of P. One: a direction of P stays normal to one of S (universal joint).
+    """
+    if not axes:
+        return []
+    if len(axes) == 3:
+        D = R_p.T @ R_s
+        v = 0.5 * ca.vertcat(D[2, 1] - D[1, 2], D[0, 2] - D[2, 0], D[1, 0] - D[0, 1])
+        return [ca.dot(sx(a), v) for a in axes]
+    if len(axes) == 2:
+        free = np.cross(axes[0], axes[1])
+        free = free / np.linalg.norm(free)
+        f_s = R_s @ sx(free)
+        return [ca.dot(R_p @ sx(np.cross(a, free)), f_s) for a in axes]
+    (a,) = axes
+    b = np.eye(3)[int(np.argmin(np.abs(a)))]
+    b = b - a * (a @ b)
+    b = b / np.linalg.norm(b)
+    c = np.cross(a, b)
+    return [-ca.dot(R_p @ sx(b), R_s @ sx(c))]

@@ -1,0 +1,69 @@
+"""Closures that need no solving: plain joints, and linear couplings (gears, belts, mimic)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..engine.symbolic import ca
+from ..errors import SubmechanismError
+from ..model.clusters import Component
+from ..model.tree import Array, Tree
+from ..spatial import SX
+from .numerical import Linearised
+
+
+class LinearClosure:
+    """q = A y + b with constant A; a plain joint is A = 1, b = 0."""
+
+    n_x = 0
+
+    def __init__(self, kind: str, A: Array, b: Array) -> None:
+        self.kind = kind
+        self.A = A
+        self.b = b
+
+    def assemble(self, y: SX, x: SX) -> SX:
+        """Local q."""
+        return ca.SX(self.A) @ y + ca.SX(self.b)
+
+    def linearise(self, q: SX, qd_of: Any, tolerance: float) -> Linearised:
+        """G = A, g = 0."""
+        n, m = self.A.shape
+        zero = ca.SX(np.zeros(n))
+        return Linearised(ca.SX(self.A), zero, ca.SX(0, m), ca.SX(0.0), [], [])
+
+
+def serial_closure(count: int) -> LinearClosure:
+    """The closure of unconstrained joints."""
+    return LinearClosure("serial", np.eye(count), np.zeros(count))
+
+
+def coupling_closure(tree: Tree, component: Component) -> LinearClosure:
+    """The closure of a component with couplings only; chains of couplings are resolved."""
+    entry = component.entry
+    index = {tree.bodies[b].joint.name: i for i, b in enumerate(component.joints)}
+    n, m = len(component.joints), len(component.independent)
+    # (1 - C) q = b with the independent rows q_i = y_k: one linear solve covers chains.
+    left, right, offset = np.eye(n), np.zeros((n, m)), np.zeros(n)
+    coupled = set()
+    for coupling in component.couplings:
+        row = index[coupling.joint]
+        coupled.add(row)
+        for name, ratio in coupling.terms.items():
+            left[row, index[name]] -= ratio
+        offset[row] = coupling.offset
+    for k, body in enumerate(component.independent):
+        right[component.joints.index(body), k] = 1.0
+    free = n - len(coupled)
+    if free != m or abs(np.linalg.det(left)) < 1e-12:
+        raise SubmechanismError(
+            f"submechanism '{entry.name}': {len(coupled)} couplings leave {free} of {n} joints "
+            f"free, but {m} are independent, or the couplings contradict each other",
+            file=entry.file,
+            place=entry.place,
+            remedy="couple every joint that is not independent exactly once",
+        )
+    inverse = np.linalg.inv(left)
+    return LinearClosure("coupling", inverse @ right, inverse @ offset)

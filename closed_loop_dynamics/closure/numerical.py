@@ -1,0 +1,240 @@
+"""Numerical closure of one loop cluster: phi(q) = 0 by Newton, G and g by coordinate partitioning.
+
+G = [I; -K_d^-1 K_i] and g = [0; K_d^-1 k] (Kumar et al. 2022, Eqs. 5 and 8). What is decided once,
+at load, is in the :class:`~.plan.Plan`: the kept rows, the idle joints, the irreducible blocks of
+K_d and the sign of their determinants at the reference. Everything here is traced symbolically.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..engine.program import Seeds
+from ..engine.symbolic import ca
+import numpy as np
+
+from ..model.submechanism import Coupling
+from ..model.tree import PRISMATIC, Tree
+from ..spatial import SX
+from .cut_joint import CutJoint, residual
+from .plan import Plan
+from .small_linear import solve_small
+
+#: max|phi| that a solution may leave on the kept rows [m, rad].
+CLOSURE_TOLERANCE = 1e-10
+#: A guard is det / |det at reference|; below this the mechanism counts as singular.
+SINGULAR = 1e-5
+
+
+@dataclass(frozen=True, eq=False)
+class LoopSystem:
+    """The constraints of one cluster over its local joint vector.
+
+    Attributes:
+        name: of the submechanism.
+        joints: bodies, local order; ``independent`` are positions in it.
+        couplings: linear rows q_j - sum(r q) - offset = 0.
+    """
+
+    name: str
+    tree: Tree
+    joints: tuple[int, ...]
+    independent: tuple[int, ...]
+    cuts: tuple[CutJoint, ...]
+    couplings: tuple[Coupling, ...]
+
+    @property
+    def dependent(self) -> tuple[int, ...]:
+        """Local positions of the other joints."""
+        return tuple(i for i in range(len(self.joints)) if i not in self.independent)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """A name for each row of phi."""
+        loops = [label for cut in self.cuts for label in cut.labels]
+        return (*loops, *(f"coupling of {c.joint}" for c in self.couplings))
+
+    @property
+    def row_is_length(self) -> np.ndarray:
+        """True for rows measured in metres."""
+        flags = []
+        for cut in self.cuts:
+            flags += [True] * len(cut.translations) + [False] * len(cut.rotations)
+        for c in self.couplings:
+            body = self.tree.bodies[self.tree.joint_index(c.joint)]
+            flags.append(body.joint.kind == PRISMATIC)
+        return np.array(flags, dtype=bool)
+
+    @property
+    def column_is_length(self) -> np.ndarray:
+        """True for prismatic joints."""
+        return np.array([self.tree.bodies[b].joint.kind == PRISMATIC for b in self.joints])
+
+    def names(self, positions: Sequence[int]) -> list[str]:
+        """Joint names at local positions."""
+        return [self.tree.bodies[self.joints[i]].joint.name for i in positions]
+
+    def phi(self, q: SX) -> SX:
+        """All rows at the local joint vector."""
+        at = {body: q[i] for i, body in enumerate(self.joints)}
+        rows = [residual(self.tree, cut, at) for cut in self.cuts]
+        for c in self.couplings:
+            terms = [r * at[self.tree.joint_index(name)] for name, r in c.terms.items()]
+            rows.append(at[self.tree.joint_index(c.joint)] - sum(terms, ca.SX(c.offset)))
+        return ca.vertcat(*rows)
+
+
+class NumericalClosure:
+    """Traces the Newton step, G, g and the checks of one :class:`LoopSystem`."""
+
+    kind = "numerical"
+
+    def __init__(self, system: LoopSystem, plan: Plan) -> None:
+        self.system = system
+        self.plan = plan
+        self.unknown = tuple(i for i in system.dependent if i not in plan.idle)
+
+    @property
+    def n_x(self) -> int:
+        """Number of unknowns of the Newton loop."""
+        return len(self.unknown)
+
+    def assemble(self, y: SX, x: SX) -> SX:
+        """Local q from independent and solved positions; idle joints rest at their reference."""
+        q: list[Any] = [ca.SX(float(v)) for v in self.plan.q_ref]
+        for k, i in enumerate(self.system.independent):
+            q[i] = y[k]
+        for k, i in enumerate(self.unknown):
+            q[i] = x[k]
+        return ca.vertcat(*q)
+
+    def _kept(self, q: SX) -> SX:
+        return self.system.phi(q)[list(self.plan.rows)]
+
+    def step(self) -> Any:
+        """Function (p, sign, x) -> (dx, err, guard) for the native Newton loop."""
+        p = ca.SX.sym("p", len(self.system.independent))
+        x = ca.SX.sym("x", self.n_x)
+        sign = ca.SX.sym("sign", len(self.plan.blocks))
+        phi = self._kept(self.assemble(p, x))
+        K_d = ca.jacobian(phi, x)
+        dx, dets = self._solve(K_d, phi)
+        scale = np.where(self.system.column_is_length[list(self.unknown)], 1 / self.plan.length, 1)
+        err = ca.SX(0.0)
+        for i in range(self.n_x):
+            err = ca.fmax(err, ca.fabs(dx[i]) * scale[i])
+        guards = [sign[k] * g for k, g in enumerate(self._guards(dets))]
+        guards = [g - SINGULAR for g in guards]
+        return ca.Function("step", [p, sign, x], [dx, err, ca.vertcat(*guards)])
+
+    def local_body(self) -> Any:
+        """Body of the closure's own program: x -> (x, residual, scaled K_d), check, slope."""
+        x = ca.SX.sym("x", self.n_x)
+        y = ca.SX.sym("y", len(self.system.independent))
+        q = self.assemble(y, x)
+        at = self.linearise(q, None, CLOSURE_TOLERANCE)
+        K_d = self.scaled_K_d(q)
+        outputs = [x, at.residual, ca.densify(ca.vec(K_d.T))]
+        return ca.Function(
+            "closure", [x, y], [*outputs, ca.vertcat(*at.checks), ca.vec(at.slope.T)]
+        )
+
+    def scaled_K_d(self, q: SX) -> SX:
+        """Dimensionless K_d at an assembled local ``q``."""
+        qs = ca.SX.sym("q", len(self.system.joints))
+        K = ca.densify(ca.jacobian(self._kept(qs), qs))[:, list(self.unknown)]
+        lengths = self.system.row_is_length[list(self.plan.rows)]
+        rows = np.where(lengths, 1 / self.plan.length, 1.0)
+        columns = np.where(
+            self.system.column_is_length[list(self.unknown)], self.plan.length, 1.0
+        )
+        scaled = ca.diag(ca.SX(rows)) @ K @ ca.diag(ca.SX(columns))
+        return ca.Function("K_d", [qs], [ca.densify(scaled)])(q)
+
+    def blank_seeds(self) -> Seeds:
+        """Seeds that hold nothing yet; the branch fills them in."""
+        n_p, n_x = len(self.system.independent), self.n_x
+        zero = np.zeros(n_p)
+        start = (np.full(n_p, np.nan), np.zeros(n_x), np.zeros((n_x, n_p)))
+        nothing = np.zeros(n_p, dtype=np.int64)
+        sign = np.sign(np.array(self.plan.determinants))
+        return Seeds(sign, zero, np.ones(n_p), nothing, np.zeros((0, 0)), start)
+
+    def _guards(self, dets: list[SX]) -> list[SX]:
+        """Block determinants relative to the reference; their sign names the assembly mode."""
+        return [d / abs(r) for d, r in zip(dets, self.plan.determinants, strict=True)]
+
+    def _solve(self, K_d: SX, B: SX) -> tuple[SX, list[SX]]:
+        """K_d^-1 B block by block, and the determinants of the blocks."""
+        X = ca.SX(K_d.shape[1], B.shape[1])
+        dets: list[SX] = []
+        solved: list[int] = []
+        for rows, columns in self.plan.blocks:
+            right = B[rows, :]
+            if solved:
+                right = right - K_d[rows, solved] @ X[solved, :]
+            block, det = solve_small(ca.densify(K_d[rows, columns]), ca.densify(right))
+            X[columns, :] = block
+            dets.append(det)
+            solved += columns
+        return ca.densify(X), dets
+
+    def linearise(self, q: SX, qd_of: Any, tolerance: float) -> Linearised:
+        """G, g and the checks at an assembled local ``q``.
+
+        Args:
+            q: (n,) local positions.
+            qd_of: function G -> (n,) local velocities; None leaves g out.
+            tolerance: of max|phi| on the kept rows [m, rad].
+        """
+        n = len(self.system.joints)
+        qs, qds = ca.SX.sym("q", n), ca.SX.sym("qd", n)
+        phi = self._kept(qs)
+        K = ca.jacobian(phi, qs)
+        evaluate = ca.Function("K", [qs], [phi, ca.densify(K)])
+        phi_q, K_q = evaluate(q)
+        # Keep the structural zeros: they are what makes the block solve cheap.
+        K_q = ca.project(K_q, K.sparsity())
+        K_i, K_d = K_q[:, list(self.system.independent)], K_q[:, list(self.unknown)]
+        slope, dets = self._solve(K_d, ca.densify(-K_i))
+        G = ca.SX(np.zeros((n, len(self.system.independent))))
+        for k, i in enumerate(self.system.independent):
+            G[i, k] = 1.0
+        for k, i in enumerate(self.unknown):
+            G[i, :] = slope[k, :]
+        g = ca.SX(np.zeros(n))
+        if qd_of is not None:
+            # qd is a free symbol while differentiating: substituting G yd first would also
+            # differentiate G and silently give g = 0.
+            k_bias = -ca.jtimes(ca.jtimes(phi, qs, qds), qs, qds)
+            bias = ca.Function("k", [qs, qds], [ca.densify(k_bias)])(q, qd_of(G))
+            g_d, _ = self._solve(K_d, bias)
+            for k, i in enumerate(self.unknown):
+                g[i] = g_d[k]
+        worst = ca.SX(0.0)
+        for i in range(phi_q.shape[0]):
+            worst = ca.fmax(worst, ca.fabs(phi_q[i]))
+        checks = [tolerance - worst]
+        return Linearised(G, g, slope, worst, checks, self._guards(dets))
+
+
+@dataclass(frozen=True)
+class Linearised:
+    """First and second order of a closure at one configuration, as SX.
+
+    Attributes:
+        G: (n, m) loop Jacobian; g: (n,) loop bias.
+        slope: (n_x, m) rows of G that belong to the Newton unknowns.
+        residual: max|phi|.
+        checks: values that must be positive.
+        guards: determinants of the blocks of K_d relative to the reference.
+    """
+
+    G: SX
+    g: SX
+    slope: SX
+    residual: SX
+    checks: list[SX]
+    guards: list[SX]

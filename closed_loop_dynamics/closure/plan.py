@@ -1,0 +1,328 @@
+"""What is decided about a loop cluster once, at load: reference, rows, idle joints, blocks.
+
+The analysis looks at K on assembled configurations around the reference (some defects of real files
+show only there), decides what to keep, and explains what it found. The result is plain data, so
+that it can be cached beside the compiled code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import SubmechanismError
+from ..model.poses import body_poses
+from ..model.submechanism import Submechanism
+from ..model.tree import Array
+
+if TYPE_CHECKING:
+    from .numerical import LoopSystem
+
+#: Relative size below which a singular value of the scaled K counts as zero. Published dimensions
+#: are rounded to a micrometre or so; a planar loop is planar only to that.
+RANK_TOLERANCE = 1e-4
+IDLE_TOLERANCE = 1e-6
+CLOSED = 1e-9
+SAMPLES = 8
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Decisions of the load-time analysis (JSON-serialisable).
+
+    Attributes:
+        q_ref: reference configuration, local order; closed to rounding.
+        rows: kept rows of phi; dropped: the others, redundant.
+        dropped_residual: largest |phi| seen in a dropped row on assembled configurations.
+        idle: local positions of joints that the loops do not move.
+        blocks: (rows, columns) of the irreducible blocks of K_d, in solving order; rows count
+            within ``rows``, columns within the unknowns.
+        determinants: of the blocks at the reference.
+        length: characteristic length of the loop [m].
+        rank: generic rank of K.
+        reference_residual: max|phi| at the reference.
+        smallest_singular_value: of the scaled K_d at the reference.
+    """
+
+    q_ref: list[float]
+    rows: list[int]
+    dropped: list[int]
+    dropped_residual: float
+    idle: list[int]
+    blocks: list[tuple[list[int], list[int]]]
+    determinants: list[float]
+    length: float
+    rank: int
+    reference_residual: float
+    smallest_singular_value: float
+    notes: list[str] = field(default_factory=list)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+class _Numbers:
+    """phi and scaled K of a loop system as numeric functions (CasADi's VM: load time only)."""
+
+    def __init__(self, system: LoopSystem) -> None:
+        from ..engine.symbolic import ca
+
+        self.system = system
+        self.n = len(system.joints)
+        q = ca.SX.sym("q", self.n)
+        phi = system.phi(q)
+        self._f = ca.Function("phi", [q], [ca.densify(phi), ca.densify(ca.jacobian(phi, q))])
+        self.length = _characteristic_length(system)
+        self.row_scale = np.where(system.row_is_length, 1.0 / self.length, 1.0)
+        self.column_scale = np.where(system.column_is_length, self.length, 1.0)
+
+    def phi(self, q: Array) -> Array:
+        """All rows, unscaled."""
+        return np.asarray(self._f(q)[0]).ravel()
+
+    def scaled(self, q: Array) -> tuple[Array, Array]:
+        """Dimensionless phi and K."""
+        phi, K = (np.asarray(v) for v in self._f(q))
+        return phi.ravel() * self.row_scale, K * self.row_scale[:, None] * self.column_scale
+
+    def close(self, q: Array, columns: list[int], iterations: int = 60) -> tuple[Array, float]:
+        """Gauss-Newton (minimum norm) on the given columns; returns q and max|phi| (scaled)."""
+        q = q.copy()
+        error = np.inf
+        for _ in range(iterations):
+            phi, K = self.scaled(q)
+            error = float(np.max(np.abs(phi), initial=0.0))
+            if error < 1e-14 or not np.isfinite(error):
+                break
+            step = -np.linalg.lstsq(K[:, columns], phi, rcond=1e-9)[0]
+            longest = float(np.max(np.abs(step), initial=0.0))
+            step = step * min(1.0, 0.3 / max(longest, 1e-300))
+            q[columns] += step * self.column_scale[columns]
+            if longest < 1e-13:
+                break
+        phi, _ = self.scaled(q)
+        return q, float(np.max(np.abs(phi), initial=0.0))
+
+
+def _characteristic_length(system: LoopSystem) -> float:
+    poses = body_poses(system.tree)
+    points = []
+    for cut in system.cuts:
+        base = cut.base
+        points += [poses[b][:3, 3] for b in cut.bodies]
+        if base >= 0:
+            points.append(poses[base][:3, 3])
+        if cut.predecessor >= 0:
+            points.append((poses[cut.predecessor] @ cut.frame_p)[:3, 3])
+    if len(points) < 2:
+        return 1.0
+    spread = np.ptp(np.array(points), axis=0)
+    size = float(np.linalg.norm(spread))
+    return size if size > 1e-9 else 1.0
+
+
+def make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
+    """Analyse a loop cluster; raises SubmechanismError with the reason when it cannot be used."""
+    numbers = _Numbers(system)
+    q_ref, notes = _reference(numbers, entry)
+    samples = _assembled_samples(numbers, q_ref)
+    K_all = [numbers.scaled(q)[1] for q in samples]
+    idle = [
+        i
+        for i in system.dependent
+        if all(np.linalg.norm(K[:, i]) < IDLE_TOLERANCE for K in K_all)
+    ]
+    unknown = [i for i in system.dependent if i not in idle]
+    rank = max(_rank(K) for K in K_all)
+    _check_mobility(system, entry, rank, idle, K_all, unknown)
+    K_ref = numbers.scaled(q_ref)[1]
+    sigma = np.linalg.svd(K_ref[:, unknown], compute_uv=False)
+    if _rank(K_ref[:, unknown]) < len(unknown):
+        raise SubmechanismError(
+            f"submechanism '{system.name}' is singular at its reference configuration "
+            f"(smallest singular value of K_d {sigma[-1]:.1e})",
+            file=entry.file,
+            place=entry.place,
+            remedy="add `reference: {joint: position, ...}` with a regular configuration of the "
+            "wanted branch",
+        )
+    rows = _independent_rows(K_all, K_ref, unknown)
+    dropped = [r for r in range(len(numbers.row_scale)) if r not in rows]
+    left = [float(np.max(np.abs(numbers.phi(q)[dropped]), initial=0.0)) for q in samples]
+    blocks = _blocks(system, rows, unknown, K_ref)
+    determinants = []
+    phi_ref, K_raw = (np.asarray(v) for v in numbers._f(q_ref))
+    for block_rows, block_columns in blocks:
+        sub = K_raw[np.ix_([rows[r] for r in block_rows], [unknown[c] for c in block_columns])]
+        determinants.append(float(np.linalg.det(sub)))
+    return Plan(
+        q_ref=[float(v) for v in q_ref],
+        rows=rows,
+        dropped=dropped,
+        dropped_residual=max(left, default=0.0),
+        idle=idle,
+        blocks=blocks,
+        determinants=determinants,
+        length=numbers.length,
+        rank=rank,
+        reference_residual=float(np.max(np.abs(phi_ref.ravel()[rows]), initial=0.0)),
+        smallest_singular_value=float(sigma[-1]),
+        notes=notes,
+    )
+
+
+def _reference(numbers: _Numbers, entry: Submechanism) -> tuple[Array, list[str]]:
+    """A closed configuration: q = 0, or near the file's ``reference``, or assembled."""
+    system = numbers.system
+    names = system.names(range(numbers.n))
+    q0 = np.array([entry.reference.get(name, 0.0) for name in names])
+    error = float(np.max(np.abs(numbers.scaled(q0)[0]), initial=0.0))
+    if error < CLOSED:
+        return (numbers.close(q0, list(system.dependent))[0] if error > 0 else q0), []
+    q, error = numbers.close(q0, list(system.dependent))
+    if error < CLOSED:
+        return q, []
+    explicit = any(cut.explicit for cut in system.cuts)
+    q, error = numbers.close(q0, list(range(numbers.n)))
+    if error < CLOSED and (explicit or entry.reference):
+        note = f"open at the given configuration; assembled by least squares at {_show(names, q)}"
+        return q, [note]
+    gap = float(np.max(np.abs(numbers.phi(q0))))
+    raise SubmechanismError(
+        f"submechanism '{system.name}' does not close at its reference configuration "
+        f"(residual {gap:.3g} there, {error:.3g} after least-squares assembly)",
+        file=entry.file,
+        place=entry.place,
+        remedy="check the cut frames, or give `reference:` near an assembled configuration",
+    )
+
+
+def _show(names: list[str], q: Array) -> str:
+    return ", ".join(f"{name}={value:.4g}" for name, value in zip(names, q, strict=True))
+
+
+def _assembled_samples(numbers: _Numbers, q_ref: Array) -> list[Array]:
+    """Configurations on phi = 0 around the reference, the reference itself first."""
+    rng = np.random.default_rng(7)
+    samples = [q_ref]
+    everything = list(range(numbers.n))
+    for trial in range(4 * SAMPLES):
+        if len(samples) > SAMPLES:
+            break
+        spread = 0.05 + 0.3 * (trial % SAMPLES) / SAMPLES
+        start = q_ref + rng.normal(size=numbers.n) * spread * numbers.column_scale
+        q, error = numbers.close(start, everything)
+        if error < CLOSED:
+            samples.append(q)
+    return samples
+
+
+def _rank(K: Array) -> int:
+    if K.size == 0:
+        return 0
+    values = np.linalg.svd(K, compute_uv=False)
+    return int(np.sum(values > RANK_TOLERANCE * max(values[0], 1e-300)))
+
+
+def _check_mobility(
+    system: LoopSystem,
+    entry: Submechanism,
+    rank: int,
+    idle: list[int],
+    K_all: list[Array],
+    unknown: list[int],
+) -> None:
+    n_moving = len(system.joints) - len(idle)
+    mobility = n_moving - rank
+    m = len(system.independent)
+    rank_d = max(_rank(K[:, unknown]) for K in K_all)
+    names = ", ".join(system.names(system.independent))
+    if mobility == m and rank_d == len(unknown):
+        return
+    if mobility > m:
+        problem = (
+            f"too few independent joints: the loops leave {mobility} degrees of freedom "
+            f"({n_moving} joints, {rank} independent constraints), but {m} are listed ({names})"
+        )
+        remedy = f"list {mobility} joints under jointnames_independent, or add the missing loop"
+    elif mobility < m:
+        problem = (
+            f"too many independent joints: the loops leave {mobility} degrees of freedom "
+            f"({n_moving} joints, {rank} independent constraints), but {m} are listed ({names})"
+        )
+        remedy = f"list {mobility} joints under jointnames_independent, or free constraint axes"
+    else:
+        problem = (
+            f"the independent joints {names} do not determine the others: K_d has rank {rank_d}, "
+            f"{len(unknown)} are needed"
+        )
+        remedy = "choose other joints for jointnames_independent"
+    raise SubmechanismError(
+        f"submechanism '{system.name}': {problem}",
+        file=entry.file,
+        place=f"{entry.place}.jointnames_independent",
+        remedy=remedy,
+    )
+
+
+def _independent_rows(K_all: list[Array], K_ref: Array, unknown: list[int]) -> list[int]:
+    """A full-rank set of rows that is well conditioned on all assembled samples."""
+    from scipy.linalg import qr
+
+    best: tuple[float, list[int]] = (-1.0, [])
+    for K in [K_ref, *K_all[1:]]:
+        _, _, order = qr(K[:, unknown].T, pivoting=True, mode="economic")
+        rows = sorted(int(r) for r in order[: len(unknown)])
+        worst = min(_smallest_ratio(Kj[:, unknown], rows) for Kj in K_all)
+        if worst > best[0] * 1.5:
+            best = (worst, rows)
+    return best[1]
+
+
+def _smallest_ratio(K_d: Array, rows: list[int]) -> float:
+    """Smallest singular value with the chosen rows relative to that with all rows."""
+    if not rows:
+        return 1.0
+    whole = np.linalg.svd(K_d, compute_uv=False)[-1]
+    chosen = np.linalg.svd(K_d[rows], compute_uv=False)[-1]
+    return float(chosen / max(whole, 1e-300))
+
+
+def _blocks(
+    system: LoopSystem, rows: list[int], unknown: list[int], K_ref: Array
+) -> list[tuple[list[int], list[int]]]:
+    """Irreducible diagonal blocks of K_d in solving order (Dulmage-Mendelsohn).
+
+    Inside a block of four or more, columns are ordered by a pivoted QR at the reference.
+    """
+    from ..engine.symbolic import ca
+    from scipy.linalg import qr
+
+    if not unknown:
+        return []
+    q = ca.SX.sym("q", len(system.joints))
+    pattern = ca.jacobian(system.phi(q)[rows], q)[:, unknown].sparsity()
+    count, row_order, column_order, row_start, column_start, _, _ = pattern.btf()
+    blocks = []
+    for b in range(count):
+        block_rows = sorted(row_order[row_start[b] : row_start[b + 1]])
+        columns = sorted(column_order[column_start[b] : column_start[b + 1]])
+        if len(columns) >= 4:
+            sub = K_ref[np.ix_([rows[r] for r in block_rows], [unknown[c] for c in columns])]
+            _, _, order = qr(sub, pivoting=True, mode="economic")
+            columns = [columns[int(i)] for i in order]
+        blocks.append(([int(r) for r in block_rows], [int(c) for c in columns]))
+    dense = np.array(ca.DM(pattern, 1.0).full() != 0.0)
+    ordered: list[tuple[list[int], list[int]]] = []
+    while blocks:
+        ready = next(
+            blk
+            for blk in blocks
+            if not any(dense[np.ix_(blk[0], o[1])].any() for o in blocks if o is not blk)
+        )
+        ordered.append(ready)
+        blocks.remove(ready)
+    return ordered

@@ -1,0 +1,97 @@
+"""Between independent and actuator forces: G_u^T tau_u = tau_y, component by component.
+
+As many actuators as degrees of freedom: a small linear solve. More: the solution of minimum norm.
+Fewer: forward only (the map from tau_y back does not exist).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..closure.numerical import NumericalClosure
+from ..closure.small_linear import solve_small
+from ..engine.symbolic import ca
+from ..mechanism import Mechanism
+from ..model.tree import PRISMATIC
+from ..spatial import SX
+from .motion import Motion
+
+#: |det G_u| below this, relative to the size of the mechanism, counts as lost rank.
+RANK_TOLERANCE = 1e-7
+
+
+def underactuated(mech: Mechanism) -> list[int]:
+    """Components with fewer actuators than degrees of freedom (the free flyer left aside)."""
+    return [
+        c
+        for c, component in enumerate(mech.components)
+        if not mech.is_floating(c) and len(component.active) < len(component.independent)
+    ]
+
+
+def needs_solve(mech: Mechanism) -> list[int]:
+    """Components whose actuator map can lose rank."""
+    return [
+        c
+        for c, component in enumerate(mech.components)
+        if not mech.is_floating(c) and component.active != component.independent
+    ]
+
+
+def _actuator_jacobian(motion: Motion, c: int) -> SX:
+    component = motion.mechanism.components[c]
+    rows = [component.joints.index(b) for b in component.active]
+    return motion.loops[c].G[rows, :]
+
+
+def independent_forces(motion: Motion, tau_u: SX) -> SX:
+    """tau_y = G_u^T tau_u (m, 1)."""
+    mech = motion.mechanism
+    result = ca.SX(np.zeros(mech.m))
+    slot = {b: i for i, b in enumerate(mech.actuator)}
+    for c, component in enumerate(mech.components):
+        if not component.active:
+            continue
+        local = ca.vertcat(*(tau_u[slot[b]] for b in component.active))
+        reduced = _actuator_jacobian(motion, c).T @ local
+        for k, b in enumerate(component.independent):
+            result[mech.v_at[b]] = reduced[k]
+    return result
+
+
+def actuator_forces(motion: Motion, tau_y: SX) -> tuple[SX, list[SX]]:
+    """tau_u (p, 1), and one check per component of :func:`needs_solve`."""
+    mech = motion.mechanism
+    result = ca.SX(np.zeros(mech.p))
+    slot = {b: i for i, b in enumerate(mech.actuator)}
+    checks = []
+    for c, component in enumerate(mech.components):
+        if mech.is_floating(c) or not component.active:
+            continue
+        local = ca.vertcat(*(tau_y[mech.v_at[b]] for b in component.independent))
+        if component.active == component.independent:
+            forces = local
+        else:
+            G_u = _actuator_jacobian(motion, c)
+            if len(component.active) == len(component.independent):
+                forces, det = solve_small(ca.densify(G_u.T), ca.densify(local))
+                checks.append(ca.fabs(det) - RANK_TOLERANCE * _scale(mech, c))
+            else:
+                inner, det = solve_small(ca.densify(G_u.T @ G_u), ca.densify(local))
+                forces = G_u @ inner
+                checks.append(det - (RANK_TOLERANCE * _scale(mech, c)) ** 2)
+        for k, b in enumerate(component.active):
+            result[slot[b]] = forces[k]
+    return result, checks
+
+
+def _scale(mech: Mechanism, c: int) -> float:
+    """Natural size of det G_u: lengths of the loop per prismatic actuator, over those of y."""
+    component, closure = mech.components[c], mech.closures[c]
+    length = closure.plan.length if isinstance(closure, NumericalClosure) else 1.0
+
+    def size(bodies: tuple[int, ...]) -> float:
+        lengths = sum(mech.tree.bodies[b].joint.kind == PRISMATIC for b in bodies)
+        return float(length**lengths)
+
+    return size(component.active[: len(component.independent)]) / size(component.independent)

@@ -1,0 +1,164 @@
+"""The native programs of a robot: name, inputs, outputs, and the equation behind each.
+
+Every program closes the loops first (its body receives the Newton unknowns x) and ends with checks
+that must be positive: loop residuals, then what the program itself can fail on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..engine.symbolic import ca
+from ..mechanism import Mechanism
+from ..spatial import SX, Spatial
+from .actuation import actuator_forces, independent_forces, needs_solve
+from .cluster_aba import cluster_aba
+from .cluster_rnea import cluster_rnea
+from .lagrange import constraint_rows, trace_terms
+from .motion import Motion, trace_motion
+from .projection import loop_bias, loop_jacobian, reduced_mass_matrix
+
+#: What a program computes: (motion, other inputs) -> (outputs, its own checks).
+Equation = Callable[..., tuple[list[SX], list[SX]]]
+
+RESIDUAL, ACTUATION, INERTIA = "residual", "actuation", "inertia"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One program.
+
+    Attributes:
+        inputs: letters of the vectors taken, the first is always "y"; "v" = yd, "a" = ydd,
+            "u" = actuator forces, "w" = wrenches on all bodies.
+        output_size: of the mechanism.
+        equation: traced on the motion.
+        checks: kinds of the program's own checks: "" , ACTUATION or INERTIA.
+    """
+
+    inputs: str
+    output_size: Callable[[Mechanism], int]
+    equation: Equation
+    checks: str = ""
+
+
+def _positions(motion: Motion) -> tuple[list[SX], list[SX]]:
+    return [motion.stacked(motion.q), _residual(motion)], []
+
+
+def _velocities(motion: Motion) -> tuple[list[SX], list[SX]]:
+    return [motion.stacked(motion.q), _residual(motion), motion.stacked(motion.qd)], []
+
+
+def _state(motion: Motion, ydd: SX) -> tuple[list[SX], list[SX]]:
+    qdd = motion.accelerations(ydd)
+    parts = [motion.stacked(motion.q), _residual(motion)]
+    return [*parts, motion.stacked(motion.qd), motion.stacked(qdd)], []
+
+
+def _residual(motion: Motion) -> SX:
+    worst = ca.SX(0.0)
+    for c in motion.mechanism.numerical:
+        worst = ca.fmax(worst, motion.loops[c].residual)
+    return worst
+
+
+def _generalized(motion: Motion, ydd: SX, w: SX | None = None) -> tuple[list[SX], list[SX]]:
+    return [cluster_rnea(motion, ydd, _wrenches(motion, w))], []
+
+
+def _inverse(motion: Motion, ydd: SX, w: SX | None = None) -> tuple[list[SX], list[SX]]:
+    tau_u, checks = actuator_forces(motion, cluster_rnea(motion, ydd, _wrenches(motion, w)))
+    return [tau_u], checks
+
+
+def _forward(motion: Motion, tau_u: SX, w: SX | None = None) -> tuple[list[SX], list[SX]]:
+    ydd, pivots = cluster_aba(motion, independent_forces(motion, tau_u), _wrenches(motion, w))
+    return [ydd], pivots
+
+
+def _wrenches(motion: Motion, w: SX | None) -> dict[int, Spatial] | None:
+    if w is None:
+        return None
+    count = len(motion.mechanism.tree.bodies)
+    return {b: Spatial.of(w[6 * b : 6 * b + 6]) for b in range(count)}
+
+
+def _poses(motion: Motion) -> tuple[list[SX], list[SX]]:
+    tree = motion.mechanism.tree
+    R: dict[int, SX] = {}
+    p: dict[int, SX] = {}
+    outputs = []
+    for i, body in enumerate(tree.bodies):
+        R_i, p_i = motion.X[i].matrix
+        if body.parent >= 0:
+            p_i = p[body.parent] + R[body.parent] @ p_i
+            R_i = R[body.parent] @ R_i
+        R[i], p[i] = R_i, p_i
+        outputs += [ca.vec(R_i.T), p_i]
+    return [ca.vertcat(*outputs), ca.vec(loop_jacobian(motion).T)], []
+
+
+RECIPES: dict[str, Recipe] = {
+    "positions": Recipe("y", lambda m: m.n_q + 1, _positions),
+    "velocities": Recipe("yv", lambda m: m.n_q + 1 + m.n, _velocities),
+    "state": Recipe("yva", lambda m: m.n_q + 1 + 2 * m.n, _state),
+    "inverse_dynamics": Recipe("yva", lambda m: m.p, _inverse, ACTUATION),
+    "inverse_dynamics_wrenches": Recipe("yvaw", lambda m: m.p, _inverse, ACTUATION),
+    "generalized_forces": Recipe("yva", lambda m: m.m, _generalized),
+    "generalized_forces_wrenches": Recipe("yvaw", lambda m: m.m, _generalized),
+    "forward_dynamics": Recipe("yvu", lambda m: m.m, _forward, INERTIA),
+    "forward_dynamics_wrenches": Recipe("yvuw", lambda m: m.m, _forward, INERTIA),
+    "bias": Recipe("yv", lambda m: m.m, lambda motion: ([cluster_rnea(motion, None)], [])),
+    "gravity": Recipe("y", lambda m: m.m, lambda motion: ([cluster_rnea(motion, None)], [])),
+    "mass_matrix": Recipe(
+        "y", lambda m: m.m**2, lambda motion: ([ca.vec(reduced_mass_matrix(motion).T)], [])
+    ),
+    "loop_jacobian": Recipe(
+        "y", lambda m: m.n * m.m, lambda motion: ([ca.vec(loop_jacobian(motion).T)], [])
+    ),
+    "loop_bias": Recipe("yv", lambda m: m.n, lambda motion: ([loop_bias(motion)], [])),
+    "poses": Recipe("y", lambda m: 12 * len(m.tree.bodies) + m.n * m.m, _poses),
+    "lagrange": Recipe(
+        "yv",
+        lambda m: m.n**2 + m.n + constraint_rows(m) * (2 + m.n),
+        lambda motion: (trace_terms(motion), []),
+    ),
+}
+
+
+def input_size(mech: Mechanism, letter: str) -> int:
+    """Length of the vector behind a letter."""
+    sizes = {"y": mech.n_y, "v": mech.m, "a": mech.m, "u": mech.p, "w": 6 * len(mech.tree.bodies)}
+    return sizes[letter]
+
+
+def check_kinds(mech: Mechanism, recipe: Recipe) -> list[tuple[str, int]]:
+    """(kind, component or cluster) of every check, in order."""
+    kinds = [(RESIDUAL, c) for c in mech.numerical]
+    if recipe.checks == ACTUATION:
+        kinds += [(ACTUATION, c) for c in needs_solve(mech)]
+    if recipe.checks == INERTIA:
+        kinds += [(INERTIA, k) for k in range(len(mech.clusters))]
+    return kinds
+
+
+def trace(mech: Mechanism, name: str) -> SX:
+    """The body of program ``name`` as a CasADi function."""
+    recipe = RECIPES[name]
+    x = ca.SX.sym("x", mech.n_x)
+    symbols = {letter: ca.SX.sym(letter, input_size(mech, letter)) for letter in recipe.inputs}
+    motion = trace_motion(mech, symbols["y"], x, symbols.get("v"))
+    others = [symbols[letter] for letter in recipe.inputs if letter not in "yv"]
+    outputs, checks = recipe.equation(motion, *others)
+    outputs = [ca.densify(out) for out in outputs]
+    checks = [*motion.checks, *checks]
+    expected = len(check_kinds(mech, recipe))
+    if len(checks) != expected:
+        raise RuntimeError(f"{name}: {len(checks)} checks traced, {expected} declared")
+    return ca.Function(
+        name,
+        [x, *symbols.values()],
+        [*outputs, ca.densify(ca.vertcat(ca.SX(0, 1), *checks)), *motion.slopes],
+    )

@@ -1,0 +1,244 @@
+"""Cluster ABA: forward dynamics in minimal coordinates by constraint embedding, O(n).
+
+Jain's constraint embedding in the form of Kumar et al. 2022, Sec. IV, and Chignoli et al., C-ABA.
+Within a cluster the bodies share the independent coordinates: with H the composite-inertia matrix of
+the cluster's joints and P their forces on the parent body,
+
+    D = G^T H G,   U = P G,   I^a = I^C - U D^-1 U^T,   p^a = f + U D^-1 u,   u = tau_y - G^T t
+
+(the second pass of the 2022 paper must propagate I^a and p^a, not I^A and p^A).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..closure.small_linear import cholesky_solve
+from ..engine.symbolic import ca
+from ..model.clusters import Cluster
+from ..spatial import SX, Inertia, RigidInertia, Spatial
+from .joint_forces import joint_friction, rotor_inertia
+from .motion import Motion, base_acceleration, rigid_inertia
+
+
+@dataclass
+class _Embedded:
+    """What the second pass keeps of a cluster for the third."""
+
+    U: list[Spatial]
+    D_inverse_U: SX  # (m_c, 6): D^-1 U^T
+    D_inverse_u: SX  # (m_c, 1)
+
+
+def cluster_aba(
+    motion: Motion, tau_y: SX, wrenches: dict[int, Spatial] | None = None
+) -> tuple[SX, list[SX]]:
+    """Independent accelerations (m, 1), and the smallest pivot of D of every cluster."""
+    mech, tree = motion.mechanism, motion.mechanism.tree
+    bodies = range(len(tree.bodies))
+    v, c, zeta = _outward_velocities(motion)
+
+    inertia: dict[int, RigidInertia | Inertia] = {i: rigid_inertia(mech, i) for i in bodies}
+    force: dict[int, Spatial] = {}
+    for i in bodies:
+        force[i] = v[i].cross_force(rigid_inertia(mech, i).apply(v[i]))
+        if wrenches and i in wrenches:
+            force[i] = force[i] - wrenches[i]
+
+    # Inward: articulated inertias and bias forces, cluster by cluster.
+    embedded: dict[int, _Embedded] = {}
+    pivots: list[SX] = []
+    for k in reversed(range(len(mech.clusters))):
+        cluster = mech.clusters[k]
+        if mech.floating and cluster.bodies == (0,):
+            continue
+        embedded[k], pivot = _embed(motion, cluster, tau_y, inertia, force, zeta)
+        pivots.insert(0, pivot)
+
+    # Outward: accelerations.
+    ydd = ca.SX.zeros(mech.m)
+    a: dict[int, Spatial] = {-1: base_acceleration(mech)}
+    for k, cluster in enumerate(mech.clusters):
+        if k not in embedded:
+            ydd[:6], a[0], pivot = _free_flyer(motion, tau_y[:6], inertia[0], force[0], a[-1])
+            pivots.insert(0, pivot)
+            continue
+        e = embedded[k]
+        local = e.D_inverse_u - e.D_inverse_U @ a[cluster.parent].stacked
+        for i, at in enumerate(_independent_slots(motion, cluster)):
+            ydd[at] = local[i]
+        _outward_accelerations(motion, cluster, ydd, a, c)
+    return ca.densify(ydd), pivots
+
+
+def _outward_velocities(
+    motion: Motion,
+) -> tuple[dict[int, Spatial], dict[int, Spatial], dict[int, Spatial]]:
+    """Velocities v, velocity-product accelerations c, and the bias zeta inside each cluster."""
+    mech, tree = motion.mechanism, motion.mechanism.tree
+    v: dict[int, Spatial] = {-1: Spatial.zero()}
+    c: dict[int, Spatial] = {}
+    zeta: dict[int, Spatial] = {}
+    g = _loop_bias(motion)
+    cluster_of = {b: k for k, cluster in enumerate(mech.clusters) for b in cluster.bodies}
+    for i, body in enumerate(tree.bodies):
+        X, S = motion.X[i], motion.S[i]
+        v[i] = X.motion_to_child(v[body.parent])
+        if mech.floating and i == 0:
+            v[i] = v[i] + Spatial.of(motion.qd[i])
+            c[i] = zeta[i] = Spatial.zero()
+            continue
+        vJ = S * motion.qd[i]
+        v[i] = v[i] + vJ
+        c[i] = v[i].cross_motion(vJ)
+        zeta[i] = c[i] + S * g[i]
+        if body.parent >= 0 and cluster_of[body.parent] == cluster_of[i]:
+            zeta[i] = zeta[i] + X.motion_to_child(zeta[body.parent])
+    return v, c, zeta
+
+
+def _loop_bias(motion: Motion) -> dict[int, SX]:
+    result: dict[int, SX] = {}
+    for k, component in enumerate(motion.mechanism.components):
+        if not motion.mechanism.is_floating(k):
+            for i, b in enumerate(component.joints):
+                result[b] = motion.loops[k].g[i]
+    return result
+
+
+def _embed(
+    motion: Motion,
+    cluster: Cluster,
+    tau_y: SX,
+    inertia: dict[int, Any],
+    force: dict[int, Spatial],
+    zeta: dict[int, Spatial],
+) -> tuple[_Embedded, SX]:
+    """Eliminate the cluster's coordinates; adds I^a and p^a to the parent body in place."""
+    mech, tree = motion.mechanism, motion.mechanism.tree
+    inside = set(cluster.bodies)
+    index = {b: i for i, b in enumerate(cluster.bodies)}
+    n = len(cluster.bodies)
+    t = ca.SX.zeros(n)
+    to_parent = Spatial.zero()
+    composite: Any = None
+    for b in reversed(cluster.bodies):
+        force[b] = force[b] + inertia_apply_own(motion, b, inertia, zeta)
+        t[index[b]] = motion.S[b].dot(force[b]) + joint_friction(motion, b)
+        parent = tree.bodies[b].parent
+        moved_force = motion.X[b].force_to_parent(force[b])
+        if parent in inside:
+            inertia[(parent, "composite")] = _sum(
+                inertia.get((parent, "composite")),
+                motion.X[b].inertia_to_parent(_composite(inertia, b)),
+            )
+            force[parent] = force[parent] + moved_force
+        else:
+            to_parent = to_parent + moved_force
+            if cluster.parent >= 0:
+                moved = motion.X[b].inertia_to_parent(_composite(inertia, b))
+                composite = _sum(composite, moved)
+    H, P = _joint_space(motion, cluster, inertia, index)
+    G = _cluster_G(motion, cluster, index)
+    D = G.T @ H @ G
+    U_matrix = P @ G
+    m_c = G.shape[1]
+    U = [Spatial.of(U_matrix[:, k]) for k in range(m_c)]
+    slots = _independent_slots(motion, cluster)
+    u = ca.vertcat(*(tau_y[at] for at in slots)) - G.T @ t
+    solved, pivot = cholesky_solve(ca.densify(D), ca.densify(ca.horzcat(U_matrix.T, u)))
+    D_inverse_U, D_inverse_u = solved[:, :6], solved[:, 6]
+    if cluster.parent >= 0:
+        V = [Spatial.of(D_inverse_U[k, :].T) for k in range(m_c)]
+        articulated = composite.general().minus_outer(U, V)
+        inertia[cluster.parent] = inertia[cluster.parent] + articulated
+        total = to_parent
+        for k in range(m_c):
+            total = total + U[k] * D_inverse_u[k]
+        force[cluster.parent] = force[cluster.parent] + total
+    return _Embedded(U, D_inverse_U, D_inverse_u), pivot
+
+
+def inertia_apply_own(
+    motion: Motion, b: int, inertia: dict[Any, Any], zeta: dict[int, Spatial]
+) -> Spatial:
+    """I zeta of the body itself (child clusters included, cluster mates not)."""
+    result: Spatial = inertia[b].apply(zeta[b])
+    return result
+
+
+def _composite(inertia: dict[Any, Any], b: int) -> Any:
+    return _sum(inertia.get((b, "composite")), inertia[b])
+
+
+def _sum(a: Any, b: Any) -> Any:
+    return b if a is None else a + b
+
+
+def _joint_space(
+    motion: Motion, cluster: Cluster, inertia: dict[Any, Any], index: dict[int, int]
+) -> tuple[SX, SX]:
+    """H (n, n) of the cluster's joints by composite inertias, and P (6, n) on the parent body."""
+    tree = motion.mechanism.tree
+    n = len(cluster.bodies)
+    H, P = ca.SX(n, n), ca.SX(6, n)
+    for b in cluster.bodies:
+        j = index[b]
+        f = _composite(inertia, b).apply(motion.S[b])
+        H[j, j] = motion.S[b].dot(f) + rotor_inertia(motion.mechanism, b)
+        i = b
+        while True:
+            f = motion.X[i].force_to_parent(f)
+            i = tree.bodies[i].parent
+            if i not in index:
+                break
+            H[index[i], j] = H[j, index[i]] = motion.S[i].dot(f)
+        P[:, j] = f.stacked
+    return H, P
+
+
+def _cluster_G(motion: Motion, cluster: Cluster, index: dict[int, int]) -> SX:
+    """Block-diagonal G of the cluster's components."""
+    mech = motion.mechanism
+    m_c = sum(len(mech.components[c].independent) for c in cluster.components)
+    G, column = ca.SX(len(cluster.bodies), m_c), 0
+    for c in cluster.components:
+        block = ca.sparsify(motion.loops[c].G)
+        for i, b in enumerate(mech.components[c].joints):
+            for k in range(block.shape[1]):
+                if block.sparsity().has_nz(i, k):
+                    G[index[b], column + k] = block[i, k]
+        column += block.shape[1]
+    return G
+
+
+def _independent_slots(motion: Motion, cluster: Cluster) -> list[int]:
+    mech = motion.mechanism
+    return [mech.v_at[b] for c in cluster.components for b in mech.components[c].independent]
+
+
+def _outward_accelerations(
+    motion: Motion, cluster: Cluster, ydd: SX, a: dict[int, Spatial], c: dict[int, Spatial]
+) -> None:
+    mech, tree = motion.mechanism, motion.mechanism.tree
+    qdd: dict[int, SX] = {}
+    for k in cluster.components:
+        local = motion.loops[k].G @ motion.local_velocities(k, ydd) + motion.loops[k].g
+        for i, b in enumerate(mech.components[k].joints):
+            qdd[b] = local[i]
+    for b in cluster.bodies:
+        a[b] = motion.X[b].motion_to_child(a[tree.bodies[b].parent])
+        a[b] = a[b] + c[b] + motion.S[b] * qdd[b]
+
+
+def _free_flyer(
+    motion: Motion, tau: SX, inertia: Any, force: Spatial, a_root: Spatial
+) -> tuple[SX, Spatial, SX]:
+    """I a + p = tau for the base; its acceleration is a minus the fictitious one of the root."""
+    full = inertia.general()
+    matrix = ca.vertcat(ca.horzcat(full.A, full.B), ca.horzcat(full.B.T, full.C))
+    solved, pivot = cholesky_solve(ca.densify(matrix), ca.densify(tau - force.stacked))
+    a = Spatial.of(solved)
+    ydd = a - motion.X[0].motion_to_child(a_root)
+    return ydd.stacked, a, pivot

@@ -1,0 +1,34 @@
+"""What a joint adds by itself: friction and the inertia of a rotor (submechanism file, actuators)."""
+
+from __future__ import annotations
+
+from ..engine.symbolic import ca
+from ..mechanism import Mechanism
+from ..model.submechanism import ActuatorModel
+from ..spatial import SX
+from .motion import Motion
+
+
+def _actuator(mech: Mechanism, body: int) -> ActuatorModel | None:
+    name = mech.joint_name(body)
+    return next((e.actuators[name] for e in mech.entries if name in e.actuators), None)
+
+
+def joint_friction(motion: Motion, body: int) -> SX:
+    """Viscous and Coulomb friction force that the joint must overcome."""
+    model = _actuator(motion.mechanism, body)
+    if model is None or motion.yd is None:
+        return ca.SX(0.0)
+    qd = motion.qd[body]
+    force = ca.SX(0.0)
+    if model.viscous_friction:
+        force = force + model.viscous_friction * qd
+    if model.coulomb_friction:
+        force = force + model.coulomb_friction * ca.sign(qd)
+    return force
+
+
+def rotor_inertia(mech: Mechanism, body: int) -> float:
+    """Inertia of the rotor as the joint feels it [kg m^2 or kg]."""
+    model = _actuator(mech, body)
+    return 0.0 if model is None else model.rotor_inertia

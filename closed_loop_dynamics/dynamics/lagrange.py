@@ -1,0 +1,117 @@
+"""Lagrange multipliers: the spanning tree's equations with explicit constraint forces.
+
+    [ M  K^T ] [  qdd    ]   [ tau - C                      ]
+    [ K   0  ] [ -lambda ] = [ k - 2/T K qd - 1/T^2 phi     ]
+
+(Kumar et al. 2022, Eq. 1, with Baumgarte's stabilisation, time constant T.) The second reference
+the papers compare with; solved densely in NumPy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..closure.numerical import NumericalClosure
+from ..engine.symbolic import ca
+from ..mechanism import Mechanism
+from ..model.tree import Array
+from ..spatial import SX
+from .cluster_rnea import tree_forces
+from .motion import Motion
+from .projection import tree_mass_matrix
+
+
+def constraint_rows(mech: Mechanism) -> int:
+    """Rows of K: kept loop rows, couplings, and one per idle joint."""
+    count = 0
+    for closure in mech.closures:
+        if isinstance(closure, NumericalClosure):
+            count += len(closure.plan.rows) + len(closure.plan.idle)
+        elif closure.kind == "coupling":
+            count += closure.A.shape[0] - closure.A.shape[1]
+    return count
+
+
+def trace_constraints(motion: Motion) -> tuple[SX, SX, SX]:
+    """phi (rows, 1), K (rows, n) and k (rows, 1) of the whole robot."""
+    mech = motion.mechanism
+    rows = constraint_rows(mech)
+    phi, K, k = ca.SX(np.zeros(rows)), ca.SX(np.zeros((rows, mech.n))), ca.SX(np.zeros(rows))
+    at = 0
+    for component, closure in zip(mech.components, mech.closures, strict=True):
+        slots = [mech.qd_at[b] for b in component.joints]
+        if isinstance(closure, NumericalClosure):
+            n = len(component.joints)
+            q, qd = ca.SX.sym("q", n), ca.SX.sym("qd", n)
+            f = closure.system.phi(q)[list(closure.plan.rows)]
+            bias = -ca.jtimes(ca.jtimes(f, q, qd), q, qd)
+            function = ca.Function("loop", [q, qd], [f, ca.densify(ca.jacobian(f, q)), bias])
+            q_now = ca.vertcat(*(motion.q[b] for b in component.joints))
+            qd_now = ca.vertcat(*(motion.qd[b] for b in component.joints))
+            f_now, K_now, k_now = function(q_now, qd_now)
+            stop = at + f.shape[0]
+            phi[at:stop], K[at:stop, slots], k[at:stop] = f_now, K_now, k_now
+            at = stop
+            for i in closure.plan.idle:
+                K[at, slots[i]] = 1.0
+                at += 1
+        elif closure.kind == "coupling":
+            at = _coupling_rows(mech, motion, component.joints, closure.A, slots, K, at)
+    return phi, K, k
+
+
+def _coupling_rows(
+    mech: Mechanism,
+    motion: Motion,
+    joints: tuple[int, ...],
+    A: Array,
+    slots: list[int],
+    K: SX,
+    at: int,
+) -> int:
+    """q_dependent - A_d y = 0: constant rows; they hold exactly, so phi and k stay zero."""
+    m = A.shape[1]
+    unit = [next(i for i in range(len(joints)) if _is_unit(A[i], k)) for k in range(m)]
+    for i in range(len(joints)):
+        if i in unit:
+            continue
+        K[at, slots[i]] = 1.0
+        for k in range(m):
+            K[at, slots[unit[k]]] = -A[i, k]
+        at += 1
+    return at
+
+
+def _is_unit(row: Array, k: int) -> bool:
+    return bool(row[k] == 1.0 and np.count_nonzero(row) == 1)
+
+
+def trace_terms(motion: Motion) -> list[SX]:
+    """M, C, phi, K, k stacked for one native call."""
+    C = motion.stacked(tree_forces(motion, None))
+    phi, K, k = trace_constraints(motion)
+    return [ca.vec(tree_mass_matrix(motion)), C, phi, ca.vec(K), k]
+
+
+@dataclass(frozen=True)
+class LagrangeSolution:
+    """qdd (n,) and the constraint forces lambda (rows,)."""
+
+    qdd: Array
+    multipliers: Array
+
+
+def solve_lagrange(
+    M: Array, C: Array, phi: Array, K: Array, k: Array, tau: Array, qd: Array, time: float
+) -> LagrangeSolution:
+    """Solve the KKT system; ``time`` is Baumgarte's time constant, 0 for none."""
+    rows, n = K.shape
+    right = k.copy()
+    if time > 0.0:
+        right = right - (2.0 / time) * (K @ qd) - phi / time**2
+    left = np.zeros((n + rows, n + rows))
+    left[:n, :n], left[:n, n:], left[n:, :n] = M, K.T, K
+    solution = np.linalg.solve(left, np.concatenate([tau - C, right]))
+    return LagrangeSolution(solution[:n], -solution[n:])

@@ -1,0 +1,109 @@
+"""Every exception the package raises on purpose.
+
+One base class, :class:`ClosedLoopError`; subclasses carry the data a caller needs to react (which
+submechanism, which residual, the last good configuration), and messages say what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+
+class ClosedLoopError(Exception):
+    """Base class of all errors of this package."""
+
+
+class ModelError(ClosedLoopError):
+    """A robot description cannot be used as it is.
+
+    Attributes:
+        file: the file (or ``"<text>"`` for a string given in place of a path).
+        place: where in the file: an XML element or a YAML key path such as
+            ``submechanisms[2].loop_constraints[0].cut_joint``.
+        remedy: what the user should do about it.
+    """
+
+    def __init__(self, problem: str, *, file: str = "", place: str = "", remedy: str = "") -> None:
+        self.problem = problem
+        self.file = file
+        self.place = place
+        self.remedy = remedy
+        where = ": ".join(part for part in (file, place) if part)
+        text = f"{where}: {problem}" if where else problem
+        super().__init__(f"{text}; {remedy}" if remedy else text)
+
+
+class UrdfError(ModelError):
+    """The URDF is missing, unreadable or not a valid tree."""
+
+
+class SubmechanismError(ModelError):
+    """The submechanism file is missing, unreadable or does not fit the URDF."""
+
+
+class InvalidInput(ClosedLoopError, ValueError):
+    """A vector of the wrong length, not finite or not numeric; an unknown link or joint name."""
+
+
+class ClosureNotFound(ClosedLoopError):
+    """No loop-consistent configuration for the requested ``y`` on the current assembly mode.
+
+    Attributes:
+        submechanism: name of the loop that would not close.
+        residual: max|phi| of the last iterate [m, rad].
+        last_good_q: (n,) spanning positions of the last closed configuration on the way, or None.
+        reason: ``"unreachable"``, ``"singular"`` or ``"branch"``.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        submechanism: str,
+        residual: float = float("nan"),
+        last_good_q: Any = None,
+        reason: str = "unreachable",
+        sample: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.submechanism = submechanism
+        self.residual = residual
+        self.last_good_q = last_good_q
+        self.reason = reason
+        self.sample = sample
+
+
+class ActuationSingular(ClosedLoopError):
+    """G_u has lost rank: no finite actuator force produces the requested generalized force.
+
+    Attributes:
+        submechanism: the one whose actuator Jacobian is singular.
+        y: the independent positions at which it happened.
+    """
+
+    def __init__(self, message: str, *, submechanism: str, y: Any = None) -> None:
+        super().__init__(message)
+        self.submechanism = submechanism
+        self.y = y
+
+
+class Underactuated(ClosedLoopError):
+    """The submechanism has fewer actuators than degrees of freedom."""
+
+
+class SingularInertia(ClosedLoopError):
+    """The reduced inertia of a cluster is not positive definite; names the links involved."""
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """``"; did you mean 'crank'?"`` for the nearest valid word, or a short list of the choices."""
+    choices = list(choices)
+    near = difflib.get_close_matches(str(word), choices, n=1, cutoff=0.5)
+    if near:
+        return f"did you mean '{near[0]}'?"
+    if not choices:
+        return "there are none"
+    listed = ", ".join(sorted(choices)[:8]) + (", ..." if len(choices) > 8 else "")
+    return f"valid: {listed}"

@@ -1,0 +1,180 @@
+"""A robot as the dynamics see it: tree, closures, clusters, and where each coordinate is.
+
+Built once by :func:`build_mechanism`; immutable afterwards. The order of vectors is fixed here: the
+entries of the submechanism file in their order, then the joints in no entry in tree order; a
+floating base comes first, with 7 positions (x, y, z, quaternion x, y, z, w) and 6 velocities
+(angular, linear, in the base frame).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .closure.cut_joint import resolve
+from .closure.derive import with_derived_loops
+from .closure.linear import LinearClosure, coupling_closure, serial_closure
+from .closure.numerical import LoopSystem, NumericalClosure
+from .closure.plan import Plan, make_plan
+from .engine import cache
+from .model.clusters import Cluster, Component, build_clusters, split_components
+from .model.submechanism import Submechanism
+from .model.tree import FLOATING, Tree
+
+Closure = LinearClosure | NumericalClosure
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanism:
+    """Everything the tracing functions need.
+
+    Attributes:
+        closures: one per component.
+        spanning, independent, actuator: bodies in the order of q, y, u.
+        y_at, v_at: body -> first index in y / yd (independent joints only).
+        q_at, qd_at: body -> first index in q / qd.
+        x_at: component -> first index in the vector of Newton unknowns.
+        gravity: acceleration of gravity in the root frame [m/s^2].
+    """
+
+    tree: Tree
+    entries: tuple[Submechanism, ...]
+    components: tuple[Component, ...]
+    closures: tuple[Closure, ...]
+    clusters: tuple[Cluster, ...]
+    spanning: tuple[int, ...]
+    independent: tuple[int, ...]
+    actuator: tuple[int, ...]
+    y_at: dict[int, int]
+    v_at: dict[int, int]
+    q_at: dict[int, int]
+    qd_at: dict[int, int]
+    x_at: dict[int, int]
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+
+    @property
+    def floating(self) -> bool:
+        """The first body is a free flyer."""
+        return bool(self.tree.bodies) and self.tree.bodies[0].joint.kind == FLOATING
+
+    @property
+    def m(self) -> int:
+        """Degrees of freedom: length of yd."""
+        return len(self.independent) + 5 * self.floating
+
+    @property
+    def n(self) -> int:
+        """Length of qd."""
+        return len(self.spanning) + 5 * self.floating
+
+    @property
+    def p(self) -> int:
+        """Number of actuators."""
+        return len(self.actuator)
+
+    @property
+    def n_y(self) -> int:
+        """Length of y."""
+        return self.m + self.floating
+
+    @property
+    def n_q(self) -> int:
+        """Length of q."""
+        return self.n + self.floating
+
+    @property
+    def n_x(self) -> int:
+        """Newton unknowns of all components."""
+        return sum(c.n_x for c in self.closures)
+
+    @property
+    def numerical(self) -> list[int]:
+        """Components that are solved by Newton."""
+        return [c for c, closure in enumerate(self.closures) if closure.n_x]
+
+    def is_floating(self, component: int) -> bool:
+        """The component is the free flyer."""
+        return self.floating and self.components[component].joints == (0,)
+
+    def joint_name(self, body: int) -> str:
+        """Name of the joint that moves a body."""
+        return self.tree.bodies[body].joint.name
+
+
+def build_mechanism(tree: Tree, entries: Sequence[Submechanism], key: str) -> Mechanism:
+    """Derive loops where the file gives none, split into components, choose closures.
+
+    ``key`` identifies the model, for the cache of load-time decisions.
+    """
+    key = cache.key_of(key, cache.source_digest())
+    entries = tuple(with_derived_loops(tree, entry) for entry in entries)
+    components = split_components(tree, entries)
+    closures = tuple(_closure(tree, c, i, key) for i, c in enumerate(components))
+    clusters = build_clusters(tree, components)
+    spanning = [tree.joint_index(n) for entry in entries for n in entry.spanning]
+    independent = [tree.joint_index(n) for entry in entries for n in entry.independent]
+    actuator = [tree.joint_index(n) for entry in entries for n in entry.active]
+    x_at, count = {}, 0
+    for c, closure in enumerate(closures):
+        x_at[c] = count
+        count += closure.n_x
+    return Mechanism(
+        tree,
+        entries,
+        components,
+        closures,
+        clusters,
+        tuple(spanning),
+        tuple(independent),
+        tuple(actuator),
+        _offsets(tree, independent, 7),
+        _offsets(tree, independent, 6),
+        _offsets(tree, spanning, 7),
+        _offsets(tree, spanning, 6),
+        x_at,
+    )
+
+
+def _offsets(tree: Tree, bodies: Sequence[int], floating_size: int) -> dict[int, int]:
+    offsets, count = {}, 0
+    for b in bodies:
+        offsets[b] = count
+        count += floating_size if tree.bodies[b].joint.kind == FLOATING else 1
+    return offsets
+
+
+def _closure(tree: Tree, component: Component, index: int, key: str) -> Closure:
+    if not component.loops and not component.couplings:
+        if component.independent:
+            return serial_closure(len(component.joints))
+        # In no loop and not independent: nothing moves it; it rests (the linter names it).
+        return LinearClosure("idle", np.zeros((1, 0)), np.zeros(1))
+    if not component.loops:
+        return coupling_closure(tree, component)
+    system = LoopSystem(
+        component.entry.name,
+        tree,
+        component.joints,
+        tuple(component.joints.index(b) for b in component.independent),
+        tuple(resolve(tree, component.entry, loop) for loop in component.loops),
+        component.couplings,
+    )
+    return NumericalClosure(system, _cached_plan(system, component, index, key))
+
+
+def _cached_plan(system: LoopSystem, component: Component, index: int, key: str) -> Plan:
+    plan_key = cache.key_of("plan", key, index)
+    found = cache.load(plan_key)
+    if found is not None:
+        return _plan_from(found[0])
+    plan = make_plan(system, component.entry)
+    cache.store(plan_key, plan.as_dict())
+    return plan
+
+
+def _plan_from(data: dict[str, Any]) -> Plan:
+    blocks = [(list(rows), list(columns)) for rows, columns in data["blocks"]]
+    return Plan(**{**data, "blocks": blocks})

@@ -1,0 +1,97 @@
+"""What a submechanism file says, checked against the tree; plain data, no mathematics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .tree import Array
+
+
+@dataclass(frozen=True)
+class ConstraintAxis:
+    """One constrained direction of a cut joint, in the cut frame.
+
+    Attributes:
+        name: label of the file (may repeat).
+        axis: ``(wx, wy, wz, vx, vy, vz)``; either the angular or the linear half is non-zero,
+            normalised to unit length.
+        baumgarte: stabilisation time constant of the file [s], or None.
+    """
+
+    name: str
+    axis: tuple[float, float, float, float, float, float]
+    baumgarte: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class LoopConstraint:
+    """A cut joint between two links.
+
+    Attributes:
+        predecessor, successor: link names (any URDF link, fixed ones too).
+        axes: the constrained directions, expressed in the cut frame of the predecessor.
+        cut_joint: joint whose child-link frame at q = 0 is the cut frame; None with explicit frames.
+        predecessor_frame, successor_frame: (4, 4) explicit cut frames in the *link* frames, or None.
+        place: key path in the file, for messages.
+    """
+
+    predecessor: str
+    successor: str
+    axes: tuple[ConstraintAxis, ...]
+    cut_joint: str | None = None
+    predecessor_frame: Array | None = None
+    successor_frame: Array | None = None
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """A linear coupling q_joint = sum(ratio * q_other) + offset."""
+
+    joint: str
+    terms: dict[str, float]
+    offset: float = 0.0
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class ActuatorModel:
+    """Extras of one actuator (all optional in the file)."""
+
+    viscous_friction: float = 0.0
+    coulomb_friction: float = 0.0
+    rotor_inertia: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Submechanism:
+    """One entry of a submechanism file.
+
+    Attributes:
+        name: ``contextual_name`` when given and unique in the file, else ``name``, made unique with
+            ``#2``, ``#3`` ...
+        type: lower-cased type string of the file ("numerical", "2spu+1u", "rrpr", "r", ...).
+        spanning, independent, active: joint names, in the order of the file; only moving joints.
+        loops: loop constraints of the file (may be empty for analytical types).
+        couplings: linear couplings: of the file, of URDF mimic tags among its joints, and of the
+            MultiJointLinearTransmission in the sub-URDF named by ``file_path``.
+        solver: "auto", "analytical" or "numerical".
+        reference: joint -> position, a regular configuration from which branch and continuation
+            start (empty: q = 0).
+        actuators: joint -> friction and rotor inertia.
+        place: key path in the file ("submechanisms[3]").
+        file: the file's name, for messages.
+    """
+
+    name: str
+    type: str
+    spanning: tuple[str, ...]
+    independent: tuple[str, ...]
+    active: tuple[str, ...]
+    loops: tuple[LoopConstraint, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
+    solver: str = "auto"
+    reference: dict[str, float] = field(default_factory=dict)
+    actuators: dict[str, ActuatorModel] = field(default_factory=dict)
+    place: str = ""
+    file: str = "<text>"

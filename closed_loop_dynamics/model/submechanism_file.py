@@ -1,0 +1,259 @@
+"""Submechanism file (YAML, as written by Phobos) -> checked :class:`Submechanism` entries.
+
+The layout of one entry; what is not marked optional is needed:
+
+    submechanisms:
+    - name: rh5_torso                       # optional
+      contextual_name: torso_joint          # optional; preferred when it is unique
+      type: 2SPU+1U                         # optional; see submechanism_types
+      file_path: Body.urdf                  # optional; read for transmissions only
+      jointnames: [...]                     # optional; may list fixed joints
+      jointnames_spanningtree: [...]        # moving joints (default: those of jointnames)
+      jointnames_independent: [...]
+      jointnames_active: [...]              # optional (default: the independent joints)
+      loop_constraints: [...]               # optional; see loop_constraints, cut_joints
+      couplings: [{joint: rotor, terms: {knee: 12.0}, offset: 0.0}]              # optional
+      solver: auto                          # optional: auto, analytical, numerical
+      reference: {knee: 0.4}                # optional: a regular configuration
+      actuators: {motor: {viscous_friction: 0.1, coulomb_friction: 0.2, rotor_inertia: 1.0e-4}}
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..errors import SubmechanismError, did_you_mean
+from .couplings import (
+    COUPLINGS_EXAMPLE,
+    TransmissionSearch,
+    add_mimics,
+    check_couplings,
+    read_couplings,
+)
+from .implied_submechanisms import make_unique, with_implied
+from .joint_lists import JointLists, Named, read_joint_lists
+from .loop_constraints import read_loops
+from .submechanism import ActuatorModel, Coupling, Submechanism
+from .submechanism_types import COUPLED_TYPES, LOOP_TYPES, NUMERICAL, VALID_SOLVERS, read_type
+from .tree import Tree
+from .yaml_reader import Node, load_yaml
+
+__all__ = ["read_submechanisms"]
+
+# Other tools keep their own settings in the same file; none of these concerns us.
+_IGNORED_TOP_LEVEL = ("exoskeletons", "model", "version")
+
+_ENTRY_KEYS = (
+    "name",
+    "contextual_name",
+    "type",
+    "file_path",
+    "jointnames",
+    "jointnames_spanningtree",
+    "jointnames_independent",
+    "jointnames_active",
+    "loop_constraints",
+    "couplings",
+    "solver",
+    "reference",
+    "actuators",
+)
+_ACTUATOR_KEYS = ("viscous_friction", "coulomb_friction", "rotor_inertia")
+_EXAMPLE = "a list of entries such as '- {name: arm, type: R, jointnames_spanningtree: [...]}'"
+
+
+def read_submechanisms(
+    source: str | os.PathLike[str] | None,
+    tree: Tree,
+    *,
+    search_path: Iterable[str | os.PathLike[str]] | str | os.PathLike[str] = (),
+    urdf_source: str | os.PathLike[str] | None = None,
+) -> tuple[Submechanism, ...]:
+    """Read a submechanism file and check it against the tree.
+
+    Args:
+        source: path, YAML text, or None for a robot without loops.
+        tree: the robot.
+        search_path: folders in which sub-URDFs (``file_path``) are looked for as well.
+        urdf_source: the robot's URDF (path or text), searched for linear transmissions.
+
+    Returns:
+        Floating joints first, then the entries of the file in its order, then one entry for each
+        joint (or group of mimicking joints) that the file does not mention. Every moving joint is
+        in exactly one entry.
+
+    Raises:
+        SubmechanismError: names the file, the key path, the offending word and the nearest valid.
+        UrdfError: a sub-URDF that is needed cannot be read.
+    """
+    if source is None:
+        return with_implied((), tree)
+    root, folder = load_yaml(source)
+    if isinstance(search_path, (str, os.PathLike)):
+        search_path = (search_path,)
+    search = TransmissionSearch(folder, tuple(Path(p) for p in search_path), urdf_source)
+    nodes = _entry_nodes(root)
+    names = _unique_names(nodes)
+    owners: Named = {}
+    entries = []
+    for node, name in zip(nodes, names, strict=True):
+        fields = node.fields(_ENTRY_KEYS, "the keys of a submechanism")
+        entries.append(_read_entry(node, fields, name, tree, search, owners))
+    return with_implied(tuple(entries), tree)
+
+
+def _entry_nodes(root: Node) -> list[Node]:
+    top = root.fields(("submechanisms", *_IGNORED_TOP_LEVEL), f"'submechanisms:' and {_EXAMPLE}")
+    if "submechanisms" not in top:
+        raise root.error(
+            "the file has no 'submechanisms' at its top level",
+            f"add 'submechanisms:' and {_EXAMPLE}",
+        )
+    return top["submechanisms"].items(_EXAMPLE)
+
+
+def _read_entry(
+    node: Node,
+    fields: dict[str, Node],
+    name: str,
+    tree: Tree,
+    search: TransmissionSearch,
+    owners: Named,
+) -> Submechanism:
+    joints = read_joint_lists(node, fields, tree)
+    _claim(joints.spanning, owners)
+    loops = read_loops(fields["loop_constraints"], tree) if "loop_constraints" in fields else ()
+    kind = NUMERICAL if loops else "serial"
+    if "type" in fields:
+        kind = read_type(fields["type"])
+    couplings = _read_couplings(node, fields, kind, joints, tree, search)
+    entry = Submechanism(
+        name=name,
+        type=kind,
+        spanning=tuple(joints.spanning),
+        independent=joints.independent,
+        active=joints.active,
+        loops=loops,
+        couplings=couplings,
+        solver=fields["solver"].choice(VALID_SOLVERS) if "solver" in fields else "auto",
+        reference=_read_reference(fields, joints),
+        actuators=_read_actuators(fields, joints),
+        place=node.place,
+        file=node.file,
+    )
+    _check_counts(entry, node)
+    return entry
+
+
+def _claim(spanning: Named, owners: Named) -> None:
+    """Every joint moves in one submechanism only."""
+    for name, node in spanning.items():
+        if name in owners:
+            raise node.error(
+                f"joint '{name}' is in two submechanisms (also in {owners[name].place})",
+                "keep it in one of them; joints that share a loop belong into one submechanism",
+            )
+        owners[name] = node
+
+
+def _read_couplings(
+    node: Node,
+    fields: dict[str, Node],
+    kind: str,
+    joints: JointLists,
+    tree: Tree,
+    search: TransmissionSearch,
+) -> tuple[Coupling, ...]:
+    looked: list[str] = []
+    if "couplings" in fields:
+        couplings = read_couplings(fields["couplings"])
+    elif kind == "transmission":
+        couplings, looked = search.find(node, fields.get("file_path"), joints.spanning)
+    else:
+        couplings = []
+    couplings = add_mimics(couplings, node, tree, joints.spanning)
+    if kind in COUPLED_TYPES and not couplings:
+        where = f"; looked for a MultiJointLinearTransmission in {', '.join(looked)}"
+        raise node.error(
+            f"no couplings found for type '{kind}'{where if looked else ''}",
+            f"give the folder of its sub-URDF in search_path, or write {COUPLINGS_EXAMPLE}",
+        )
+    return check_couplings(couplings, node, joints.spanning, joints.independent)
+
+
+def _check_counts(entry: Submechanism, node: Node) -> None:
+    """Wrong numbers of joints, as far as they can be told without geometry."""
+    dependent = [joint for joint in entry.spanning if joint not in entry.independent]
+    coupled = {coupling.joint for coupling in entry.couplings}
+    if entry.loops:
+        if not dependent:
+            raise node.error(
+                "all its joints are independent, which leaves none for the loops to move",
+                "shorten jointnames_independent to the degrees of freedom of the mechanism",
+            )
+        return
+    if entry.type in LOOP_TYPES:
+        return  # the loops follow from the type
+    free = [joint for joint in dependent if joint not in coupled]
+    if free:
+        raise node.error(
+            f"nothing determines joint '{free[0]}': it is not independent, not coupled, and type "
+            f"'{entry.type}' without loop_constraints closes no loop",
+            "add it to jointnames_independent, or write loop_constraints or couplings",
+        )
+
+
+def _read_reference(fields: dict[str, Node], joints: JointLists) -> dict[str, float]:
+    if "reference" not in fields:
+        return {}
+    reference = fields["reference"].mapping("reference: {knee: 0.4}")
+    for name, node in reference.items():
+        if name not in joints.spanning:
+            raise _not_in_entry(node, name, joints.spanning)
+    return {name: node.number() for name, node in reference.items()}
+
+
+def _read_actuators(fields: dict[str, Node], joints: JointLists) -> dict[str, ActuatorModel]:
+    if "actuators" not in fields:
+        return {}
+    result = {}
+    for name, node in fields["actuators"].mapping("actuators: {motor: {...}}").items():
+        if name not in joints.active:
+            raise _not_in_entry(node, name, joints.active, "driven ")
+        values = node.fields(_ACTUATOR_KEYS, "{viscous_friction: 0.1}")
+        numbers = {key: value.number() for key, value in values.items()}
+        for key, number in numbers.items():
+            if number < 0.0:
+                raise values[key].error(f"{key} {number:g} is negative", "write zero or more")
+        result[name] = ActuatorModel(**numbers)
+    return result
+
+
+def _not_in_entry(
+    node: Node, name: str, joints: Iterable[str], kind: str = ""
+) -> SubmechanismError:
+    return node.error(
+        f"'{name}' is not a {kind}joint of this submechanism", did_you_mean(name, joints)
+    )
+
+
+def _unique_names(nodes: list[Node]) -> list[str]:
+    """``contextual_name`` where it is unique, else ``name``; repeated ones get ``#2``, ``#3``."""
+    fields = [node.fields(_ENTRY_KEYS, "the keys of a submechanism") for node in nodes]
+    contextual = [_label(each, "contextual_name") for each in fields]
+    count = Counter(contextual)
+    taken: set[str] = set()
+    result = []
+    for i, each in enumerate(fields):
+        plain = _label(each, "name")
+        name = contextual[i] if count[contextual[i]] == 1 else plain
+        name = name or contextual[i] or plain or f"submechanism_{i}"
+        result.append(make_unique(name, taken))
+    return result
+
+
+def _label(fields: dict[str, Node], key: str) -> str:
+    return fields[key].text("a name") if key in fields else ""

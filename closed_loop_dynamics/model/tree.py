@@ -1,0 +1,115 @@
+"""The spanning tree as plain numbers: bodies in regular numbering, frames of every URDF link.
+
+Fixed joints are lumped: their links become frames of the body that carries them, and their inertia
+is added to it. Numbering is regular (a parent always precedes its children), so algorithms are
+single loops over ``tree.bodies``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+REVOLUTE = "revolute"
+PRISMATIC = "prismatic"
+FLOATING = "floating"
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """One moving joint; it connects a body to its parent body.
+
+    Attributes:
+        name: as in the URDF.
+        kind: REVOLUTE (continuous joints too), PRISMATIC or FLOATING.
+        placement: (4, 4) pose of the joint frame at q = 0 in the parent *body* frame.
+        axis: (3,) unit axis in the joint frame (unused for FLOATING).
+        lower, upper: position limits [rad or m]; infinite where the URDF gives none.
+        velocity, effort: limits [rad/s or m/s, N·m or N]; infinite where the URDF gives none.
+        mimic: ``(joint, multiplier, offset)`` of a URDF mimic tag, or None.
+    """
+
+    name: str
+    kind: str
+    placement: Array
+    axis: Array
+    lower: float = -np.inf
+    upper: float = np.inf
+    velocity: float = np.inf
+    effort: float = np.inf
+    mimic: tuple[str, float, float] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A rigid body: one moving link with everything that is fixed to it.
+
+    Attributes:
+        link: name of the URDF link that the joint moves; the body frame is this link's frame.
+        parent: index of the parent body, -1 for the fixed root.
+        joint: the joint to the parent body.
+        mass: [kg].
+        first_moment: (3,) mass times centre of mass, in the body frame [kg·m].
+        inertia: (3, 3) rotational inertia about the body frame's origin [kg·m²].
+        links: all URDF links lumped into this body (the moving link first).
+    """
+
+    link: str
+    parent: int
+    joint: Joint
+    mass: float
+    first_moment: Array
+    inertia: Array
+    links: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A spanning tree.
+
+    Attributes:
+        name: robot name.
+        root_link: name of the URDF root link.
+        bodies: in regular numbering, depth first in the order of the URDF.
+        frames: for every URDF link, ``(body index, (4, 4) pose in the body frame)``; body -1 is the
+            fixed root.
+        fixed_joint_children: lumped fixed joint -> its child link.
+        source: file name for messages.
+        link_inertias: for every URDF link that has an <inertial> element,
+            ``(mass, (3,) com in the link frame, (3, 3) inertia about the com in link axes)``; the
+            linter reads it.
+    """
+
+    name: str
+    root_link: str
+    bodies: tuple[Body, ...]
+    frames: dict[str, tuple[int, Array]]
+    fixed_joint_children: dict[str, str] = field(default_factory=dict)
+    source: str = "<text>"
+    link_inertias: dict[str, tuple[float, Array, Array]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        index = {body.joint.name: i for i, body in enumerate(self.bodies)}
+        object.__setattr__(self, "_joint_index", index)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the moving joints, in body order."""
+        return tuple(body.joint.name for body in self.bodies)
+
+    def joint_index(self, name: str) -> int:
+        """Index of the body that joint ``name`` moves (KeyError when unknown)."""
+        index: dict[str, int] = self._joint_index  # type: ignore[attr-defined]
+        return index[name]
+
+    def path_to_root(self, body: int) -> list[int]:
+        """Bodies from ``body`` (included) up to the root (excluded)."""
+        path = []
+        while body >= 0:
+            path.append(body)
+            body = self.bodies[body].parent
+        return path

@@ -1,0 +1,390 @@
+"""The front door: ``load`` a URDF and a submechanism file, get a :class:`Robot`.
+
+Reading order for newcomers: here, then one file of ``dynamics/``, then ``closure/``. Every method
+takes one sample or a batch (leading axis) and runs one native program of ``dynamics/catalogue``.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .closure.branch import Branch
+from .dynamics.actuation import underactuated
+from .dynamics.catalogue import RECIPES, check_kinds, input_size, trace
+from .engine import Program, ProgramSource, SolverUnit, SolverUse, make_program
+from .errors import ClosureNotFound, InvalidInput, Underactuated, did_you_mean
+from .mechanism import Mechanism, build_mechanism
+from .model import read_submechanisms, read_urdf
+from .model.digest import digest
+from .robot_failures import check_failure
+from .robot_kinematics import link_jacobian, link_pose
+from .state import State
+
+if TYPE_CHECKING:
+    from .lint import Report
+
+Array = NDArray[np.float64]
+_INPUT_NAMES = {"y": "y", "v": "yd", "a": "ydd", "u": "tau_u", "w": "wrenches"}
+#: Compiled when a robot is loaded; the others at first use (see :meth:`Robot.prepare`).
+CORE = ("positions", "state", "inverse_dynamics", "forward_dynamics")
+
+
+@dataclass(frozen=True)
+class Names:
+    """Joint names in the order of y, q and u.
+
+    A floating base appears as one name for its 7 positions and 6 velocities, first in y and q.
+    """
+
+    independent: tuple[str, ...]
+    spanning: tuple[str, ...]
+    actuator: tuple[str, ...]
+
+
+def load(
+    urdf: str | Path,
+    submechanisms: str | Path | None = None,
+    *,
+    floating_base: bool = False,
+    search_path: Sequence[str | Path] = (),
+) -> Robot:
+    """Load a robot.
+
+    Args:
+        urdf: path of a URDF file, or its XML text: the spanning tree.
+        submechanisms: path of a submechanism file, or its YAML text; without it every joint is its
+            own actuator.
+        floating_base: put a free flyer under the root link.
+        search_path: folders in which ``file_path`` entries of the YAML are looked for as well.
+
+    Raises:
+        UrdfError, SubmechanismError: with file, place and remedy.
+    """
+    tree = read_urdf(urdf, floating_base=floating_base)
+    entries = read_submechanisms(
+        submechanisms, tree, search_path=tuple(search_path), urdf_source=urdf
+    )
+    key = digest(tree, entries)
+    return Robot(build_mechanism(tree, entries, key), key)
+
+
+class Robot:
+    """Kinematics and dynamics of a series-parallel robot in its independent coordinates."""
+
+    def __init__(self, mechanism: Mechanism, key: str) -> None:
+        from .engine import cache
+
+        self.mechanism = mechanism
+        self._key = cache.key_of(key, cache.source_digest())
+        self._programs: dict[str, Program] = {}
+        self._locks: dict[str, threading.Lock] = {}
+        self._lock = threading.Lock()
+        name = mechanism.joint_name
+        self.names = Names(
+            tuple(map(name, mechanism.independent)),
+            tuple(map(name, mechanism.spanning)),
+            tuple(map(name, mechanism.actuator)),
+        )
+        self.n, self.m, self.p = mechanism.n, mechanism.m, mechanism.p
+        #: Places of the actuators in q and in qd.
+        self.actuator_rows = (
+            [mechanism.q_at[b] for b in mechanism.actuator],
+            [mechanism.qd_at[b] for b in mechanism.actuator],
+        )
+        self._underactuated = underactuated(mechanism)
+        self._unit = SolverUnit(
+            self._key, lambda: [mechanism.closures[c].step() for c in mechanism.numerical]
+        )
+        self.branches: dict[int, Branch] = {}
+        for k, c in enumerate(mechanism.numerical):
+            self.branches[c] = Branch(mechanism.closures[c], self._closure_program(k, c))
+        self.prepare(*CORE)
+
+    def __repr__(self) -> str:
+        return (
+            f"Robot('{self.mechanism.tree.name}', n={self.n}, m={self.m}, p={self.p}, "
+            f"{len(self.branches)} numerical loops)"
+        )
+
+    # -- programs -------------------------------------------------------------------------------
+
+    def prepare(self, *names: str, batch: bool = False) -> None:
+        """Compile programs now rather than at their first use.
+
+        Args:
+            names: methods such as ``"mass_matrix"``; see ``dynamics/catalogue``. All when empty.
+            batch: their SIMD versions too.
+        """
+        names = names or tuple(RECIPES)
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            programs = list(pool.map(self._program, names))
+            if batch:
+                list(pool.map(lambda program: program.prepare_batch(), programs))
+
+    def _program(self, name: str) -> Program:
+        if name in self._programs:
+            return self._programs[name]
+        if name not in RECIPES:
+            raise InvalidInput(f"no program '{name}'; {did_you_mean(name, RECIPES)}")
+        with self._lock:
+            lock = self._locks.setdefault(name, threading.Lock())
+        with lock:
+            if name not in self._programs:
+                self._programs[name] = self._build(name)
+        return self._programs[name]
+
+    def _build(self, name: str) -> Program:
+        mech, recipe = self.mechanism, RECIPES[name]
+        kinds = check_kinds(mech, recipe)
+        uses = [
+            SolverUse(k, tuple(mech.y_at[b] for b in mech.components[c].independent))
+            for k, c in enumerate(mech.numerical)
+        ]
+        source = ProgramSource(
+            name=name,
+            input_names=tuple(_INPUT_NAMES[letter] for letter in recipe.inputs),
+            input_sizes=tuple(input_size(mech, letter) for letter in recipe.inputs),
+            output_size=recipe.output_size(mech),
+            build=lambda: trace(mech, name),
+            describe_check=lambda i, inputs: check_failure(mech, kinds[i], inputs[0]),
+            solvers=tuple(uses),
+        )
+        seeds = [self.branches[c].seeds for c in mech.numerical]
+        return make_program(source, self._key, self._unit, seeds, self._rescue)
+
+    def _closure_program(self, k: int, c: int) -> Program:
+        closure = self.mechanism.closures[c]
+        m_c = len(self.mechanism.components[c].independent)
+        source = ProgramSource(
+            name=f"closure_{c}",
+            input_names=("y",),
+            input_sizes=(m_c,),
+            output_size=closure.n_x + 1 + closure.n_x**2,
+            build=closure.local_body,
+            describe_check=lambda i, inputs: ClosureNotFound(
+                "residual", submechanism=closure.system.name
+            ),
+            solvers=(SolverUse(k, tuple(range(m_c))),),
+        )
+        return make_program(source, self._key, self._unit, [closure.blank_seeds()], None)
+
+    def _rescue(self, k: int, p: Array, y: Array) -> Array:
+        """Called by a program when a Newton loop refuses its start."""
+        c = self.mechanism.numerical[k]
+        try:
+            return self.branches[c].rescue(p)
+        except ClosureNotFound as error:
+            error.last_good_q = self._complete(c, y, error.last_good)  # type: ignore[attr-defined]
+            raise
+
+    def _complete(self, c: int, y: Array, last: Any) -> Array | None:
+        """All of q with component ``c`` at its last good positions."""
+        y = y.copy()
+        for b, value in zip(self.mechanism.components[c].independent, last.p, strict=True):
+            y[self.mechanism.y_at[b]] = value
+        try:
+            q: Array = self._program("positions")(y)[: self.mechanism.n_q]
+        except ClosureNotFound:
+            return None
+        return q
+
+    def _run(self, name: str, guess: ArrayLike | None, *values: Any) -> Array:
+        program = self._programs.get(name) or self._program(name)
+        if guess is None:
+            return program(*values)
+        return self._run_from(program, guess, values)
+
+    def _run_from(self, program: Program, guess: ArrayLike, values: Sequence[Any]) -> Array:
+        """Evaluate on the assembly mode that ``guess`` (n_q,) lies on."""
+        from .robot_guess import run_from_guess
+
+        return run_from_guess(self, program, guess, values)
+
+    # -- kinematics -----------------------------------------------------------------------------
+
+    def state(
+        self,
+        y: ArrayLike,
+        yd: ArrayLike | None = None,
+        ydd: ArrayLike | None = None,
+        guess: ArrayLike | None = None,
+    ) -> State:
+        """Complete independent positions (velocities, accelerations) to the spanning tree.
+
+        Args:
+            y: (m,) independent positions [rad or m]; with a floating base 7 + the rest.
+            yd, ydd: (m,) velocities and accelerations, optional.
+            guess: (n,) a spanning configuration that selects the assembly mode.
+
+        Raises:
+            ClosureNotFound: ``y`` is not reachable on the assembly mode; carries the last good q.
+        """
+        if yd is None:
+            name, values = "positions", (y,)
+        elif ydd is None:
+            name, values = "velocities", (y, yd)
+        else:
+            name, values = "state", (y, yd, ydd)
+        flat = self._run(name, guess, *values)
+        return State(self, flat, self._programs[name].iterations())
+
+    def loop_jacobian(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
+        """G (n, m): qd = G yd."""
+        return self._matrix("loop_jacobian", (self.n, self.m), guess, y)
+
+    def loop_bias(self, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None = None) -> Array:
+        """g (n,): qdd = G ydd + g."""
+        return self._run("loop_bias", guess, y, yd)
+
+    def actuator_jacobian(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
+        """G_u (p, m): ud = G_u yd."""
+        G = self.loop_jacobian(y, guess)
+        rows = [self.mechanism.qd_at[b] for b in self.mechanism.actuator]
+        result: Array = G[..., rows, :]
+        return result
+
+    def independent_from_actuator(self, u: ArrayLike, guess: ArrayLike | None = None) -> Array:
+        """y (m,) from measured actuator positions ``u`` (p,).
+
+        Args:
+            guess: (m,) independent positions near the answer; by default the branch of the
+                reference configuration is searched.
+        """
+        from .closure.forward_kinematics import independent_from_actuator
+
+        return independent_from_actuator(self, u, guess)
+
+    def pose(self, link: str, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
+        """(4, 4) pose of a link in the root frame (world, for a floating base)."""
+        return link_pose(self.mechanism, self._frame(link), self._run("poses", guess, y))
+
+    def jacobian(self, link: str, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
+        """(6, m) Jacobian of a link: [angular; linear] velocity in the link frame = J yd."""
+        return link_jacobian(self.mechanism, self._frame(link), self._run("poses", guess, y))
+
+    def _frame(self, link: str) -> tuple[int, Array]:
+        frames = self.mechanism.tree.frames
+        if link not in frames:
+            raise InvalidInput(f"no link '{link}'; {did_you_mean(link, frames)}")
+        return frames[link]
+
+    # -- dynamics -------------------------------------------------------------------------------
+
+    def inverse_dynamics(
+        self,
+        y: ArrayLike,
+        yd: ArrayLike,
+        ydd: ArrayLike,
+        wrenches: Mapping[str, ArrayLike] | None = None,
+        guess: ArrayLike | None = None,
+    ) -> Array:
+        """Actuator forces tau_u (p,) [N or N m] (cluster RNEA, then G_u^-T).
+
+        With a floating base the joint rows only; ``generalized_forces`` has the base wrench.
+
+        Args:
+            wrenches: link -> (6,) [moment; force] at the link origin in the link frame.
+
+        Raises:
+            ActuationSingular: G_u has lost rank there.
+            Underactuated: a submechanism has fewer actuators than degrees of freedom.
+        """
+        if self._underactuated:
+            raise self._underactuated_error()
+        return self._dynamics("inverse_dynamics", wrenches, guess, y, yd, ydd)
+
+    def generalized_forces(
+        self,
+        y: ArrayLike,
+        yd: ArrayLike,
+        ydd: ArrayLike,
+        wrenches: Mapping[str, ArrayLike] | None = None,
+        guess: ArrayLike | None = None,
+    ) -> Array:
+        """Independent forces tau_y (m,) = M_y ydd + C_y (cluster RNEA)."""
+        return self._dynamics("generalized_forces", wrenches, guess, y, yd, ydd)
+
+    def forward_dynamics(
+        self,
+        y: ArrayLike,
+        yd: ArrayLike,
+        tau_u: ArrayLike,
+        wrenches: Mapping[str, ArrayLike] | None = None,
+        guess: ArrayLike | None = None,
+        method: str = "cluster_aba",
+    ) -> Array:
+        """Independent accelerations ydd (m,) from actuator forces.
+
+        Args:
+            method: ``"cluster_aba"`` (default), or the references ``"projection"`` and
+                ``"lagrange"``.
+        """
+        if method == "cluster_aba":
+            return self._dynamics("forward_dynamics", wrenches, guess, y, yd, tau_u)
+        from .robot_references import forward_dynamics_by
+
+        return forward_dynamics_by(self, method, y, yd, tau_u, wrenches, guess)
+
+    def mass_matrix(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
+        """M_y (m, m) in independent coordinates."""
+        return self._matrix("mass_matrix", (self.m, self.m), guess, y)
+
+    def bias(self, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None = None) -> Array:
+        """C_y (m,): Coriolis, centrifugal and gravity forces."""
+        return self._run("bias", guess, y, yd)
+
+    def gravity(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
+        """Gravity forces (m,)."""
+        return self._run("gravity", guess, y)
+
+    def _dynamics(
+        self,
+        name: str,
+        wrenches: Mapping[str, ArrayLike] | None,
+        guess: ArrayLike | None,
+        *values: Any,
+    ) -> Array:
+        if wrenches is None:
+            return self._run(name, guess, *values)
+        return self._run(f"{name}_wrenches", guess, *values, self.body_wrenches(wrenches))
+
+    def body_wrenches(self, wrenches: Mapping[str, ArrayLike]) -> Array:
+        """Wrenches on links as one vector of wrenches on bodies, (6 * bodies,) or (N, ...)."""
+        from .robot_kinematics import gather_wrenches
+
+        return gather_wrenches(self.mechanism, wrenches, self._frame)
+
+    def _matrix(
+        self, name: str, shape: tuple[int, int], guess: ArrayLike | None, *values: Any
+    ) -> Array:
+        flat = self._run(name, guess, *values)
+        return flat.reshape(*flat.shape[:-1], *shape)
+
+    def _underactuated_error(self) -> Underactuated:
+        names = [self.mechanism.components[c].entry.name for c in self._underactuated]
+        return Underactuated(
+            f"submechanism '{names[0]}' has fewer actuators than degrees of freedom: actuator "
+            "forces are not determined; use generalized_forces, or list jointnames_active"
+        )
+
+    # -- inspection -----------------------------------------------------------------------------
+
+    def report(self) -> Report:
+        """The linter's findings, per submechanism."""
+        from .lint import lint
+
+        return lint(self)
+
+    def random_independent(self, rng: np.random.Generator, count: int | None = None) -> Array:
+        """Random y within limits and reachable on the branch (continuous joints: one turn)."""
+        from .robot_kinematics import random_independent
+
+        return random_independent(self, rng, count)

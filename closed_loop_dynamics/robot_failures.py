@@ -1,0 +1,33 @@
+"""The exception behind a failed check of a native program."""
+
+from __future__ import annotations
+
+from .dynamics.catalogue import ACTUATION, RESIDUAL
+from .errors import ActuationSingular, ClosedLoopError, ClosureNotFound, SingularInertia
+from .mechanism import Mechanism
+from .model.tree import Array
+
+
+def check_failure(mech: Mechanism, kind: tuple[str, int], y: Array) -> ClosedLoopError:
+    """The exception for check ``(kind, component or cluster)`` at positions ``y``."""
+    what, index = kind
+    if what == RESIDUAL:
+        name = mech.components[index].entry.name
+        return ClosureNotFound(
+            f"submechanism '{name}' does not close to tolerance at y = {y}", submechanism=name
+        )
+    if what == ACTUATION:
+        component = mech.components[index]
+        joints = ", ".join(mech.joint_name(b) for b in component.active)
+        return ActuationSingular(
+            f"submechanism '{component.entry.name}': the actuators ({joints}) cannot drive its "
+            "independent joints here, G_u has lost rank; stay away from this configuration or "
+            "choose other active joints",
+            submechanism=component.entry.name,
+            y=y.copy(),
+        )
+    links = [mech.tree.bodies[b].link for b in mech.clusters[index].bodies]
+    return SingularInertia(
+        f"the reduced inertia of the cluster of links {', '.join(links)} is not positive definite; "
+        "give these links (or what they carry) mass and inertia"
+    )

@@ -1,0 +1,1 @@
+"""Example robots, written by parametric generators instead of copied from somewhere."""

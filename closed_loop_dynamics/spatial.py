@@ -1,0 +1,259 @@
+"""Rigid-body algebra over CasADi SX: rotations, motion and force transforms, inertias.
+
+Spatial vectors are pairs (angular, linear) of 3-vectors in body frames (Chignoli et al.; Featherstone
+2008). A transform X is a pair (R, p): orientation and origin of the child frame in the parent frame.
+Equations are written densely; zeros of the numbers fold away while tracing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .engine.symbolic import ca
+import numpy as np
+
+SX = Any
+Vector = SX
+Matrix = SX
+
+
+def sx(values: Any) -> SX:
+    """Numbers as SX, rounding noise of rotations (1e-16) cleaned to exact zeros and ones."""
+    array = np.array(values, dtype=float)
+    array[np.abs(array) < 1e-15] = 0.0
+    array[np.abs(array - 1.0) < 1e-15] = 1.0
+    array[np.abs(array + 1.0) < 1e-15] = -1.0
+    return ca.SX(array)
+
+
+def zeros3() -> Vector:
+    """A zero vector."""
+    return ca.SX(np.zeros(3))
+
+
+def cross(a: Vector, b: Vector) -> Vector:
+    """a x b."""
+    return ca.vertcat(
+        a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+    )
+
+
+def skew(a: Vector) -> Matrix:
+    """The matrix of ``a x``."""
+    zero = ca.SX(0.0)
+    return ca.vertcat(
+        ca.horzcat(zero, -a[2], a[1]),
+        ca.horzcat(a[2], zero, -a[0]),
+        ca.horzcat(-a[1], a[0], zero),
+    )
+
+
+def rotation(axis: np.ndarray, angle: SX) -> Matrix:
+    """Rotation matrix about a constant unit axis (Rodrigues)."""
+    w = sx(axis)
+    c, s = ca.cos(angle), ca.sin(angle)
+    k = skew(w)
+    outer = w @ w.T
+    return c * (ca.SX(np.eye(3)) - outer) + outer + s * k
+
+
+def rotation_of_quaternion(quaternion: SX) -> Matrix:
+    """Rotation matrix of (x, y, z, w), normalised inside."""
+    norm = ca.sqrt(ca.sumsqr(quaternion))
+    x, y, z, w = (quaternion[i] / norm for i in range(4))
+    return ca.vertcat(
+        ca.horzcat(1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)),
+        ca.horzcat(2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
+        ca.horzcat(2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
+    )
+
+
+@dataclass(frozen=True)
+class Spatial:
+    """A motion (angular, linear) or force (moment, force) vector."""
+
+    w: Vector
+    v: Vector
+
+    def __add__(self, other: Spatial) -> Spatial:
+        return Spatial(self.w + other.w, self.v + other.v)
+
+    def __sub__(self, other: Spatial) -> Spatial:
+        return Spatial(self.w - other.w, self.v - other.v)
+
+    def __mul__(self, factor: SX) -> Spatial:
+        return Spatial(self.w * factor, self.v * factor)
+
+    def dot(self, other: Spatial) -> SX:
+        """Power of a force along a motion."""
+        return ca.dot(self.w, other.w) + ca.dot(self.v, other.v)
+
+    @property
+    def stacked(self) -> SX:
+        """(6, 1) [angular; linear]."""
+        return ca.vertcat(self.w, self.v)
+
+    @staticmethod
+    def zero() -> Spatial:
+        """Zeros."""
+        return Spatial(zeros3(), zeros3())
+
+    @staticmethod
+    def of(stacked: SX) -> Spatial:
+        """From a (6, 1) vector."""
+        return Spatial(stacked[:3], stacked[3:])
+
+    def cross_motion(self, m: Spatial) -> Spatial:
+        """self x m for motions."""
+        return Spatial(cross(self.w, m.w), cross(self.w, m.v) + cross(self.v, m.w))
+
+    def cross_force(self, f: Spatial) -> Spatial:
+        """self x* f for forces."""
+        return Spatial(cross(self.w, f.w) + cross(self.v, f.v), cross(self.w, f.v))
+
+
+@dataclass(frozen=True)
+class Transform:
+    """Pose of a child frame in its parent frame, as one or more steps applied in turn.
+
+    Keeping the constant placement and the joint's own motion apart is cheaper than multiplying
+    them out: each is sparse on its own.
+    """
+
+    steps: tuple[tuple[Matrix, Vector], ...]
+
+    @property
+    def matrix(self) -> tuple[Matrix, Vector]:
+        """(R, p) multiplied out."""
+        R, p = self.steps[0]
+        for R_next, p_next in self.steps[1:]:
+            R, p = R @ R_next, p + R @ p_next
+        return R, p
+
+    def motion_to_child(self, m: Spatial) -> Spatial:
+        """X m: a motion vector of the parent frame in the child frame."""
+        w, v = m.w, m.v
+        for R, p in self.steps:
+            w, v = R.T @ w, R.T @ (v - cross(p, w))
+        return Spatial(w, v)
+
+    def force_to_parent(self, f: Spatial) -> Spatial:
+        """X^T f: a force vector of the child frame in the parent frame."""
+        n, f_lin = f.w, f.v
+        for R, p in reversed(self.steps):
+            f_lin = R @ f_lin
+            n = R @ n + cross(p, f_lin)
+        return Spatial(n, f_lin)
+
+    def inertia_to_parent(self, inertia: RigidInertia | Inertia) -> RigidInertia | Inertia:
+        """X^T I X."""
+        for R, p in reversed(self.steps):
+            inertia = inertia.moved(R, p)
+        return inertia
+
+
+def _rotated_symmetric(R: Matrix, A: Matrix) -> Matrix:
+    """R A R^T of a symmetric A; only one triangle is computed."""
+    B = R @ A
+    result = ca.SX(3, 3)
+    for i in range(3):
+        for j in range(i, 3):
+            result[i, j] = ca.dot(B[i, :], R[j, :])
+            result[j, i] = result[i, j]
+    return result
+
+
+@dataclass(frozen=True)
+class RigidInertia:
+    """Inertia of a rigid body: mass, first moment h, rotational inertia about the origin."""
+
+    mass: SX
+    h: Vector
+    rotational: Matrix
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, RigidInertia):
+            return RigidInertia(
+                self.mass + other.mass, self.h + other.h, self.rotational + other.rotational
+            )
+        return self.general() + other
+
+    def apply(self, m: Spatial) -> Spatial:
+        """I m."""
+        return Spatial(
+            self.rotational @ m.w + cross(self.h, m.v), self.mass * m.v - cross(self.h, m.w)
+        )
+
+    def general(self) -> Inertia:
+        """The same as a 6x6 inertia in blocks."""
+        return Inertia(self.rotational, skew(self.h), self.mass * ca.SX(np.eye(3)))
+
+    def moved(self, R: Matrix, p: Vector) -> RigidInertia:
+        """The same inertia about the parent frame's origin, in its axes."""
+        h = R @ self.h
+        rotated = _rotated_symmetric(R, self.rotational)
+        # I' = R I R^T - [p][h] - [h][p] - m [p][p] with h taken about the old origin
+        total = h + self.mass * p
+        product = skew(p) @ skew(total) + skew(h) @ skew(p)
+        shifted = ca.SX(3, 3)
+        for i in range(3):
+            for j in range(i, 3):
+                shifted[i, j] = rotated[i, j] - product[i, j]
+                shifted[j, i] = shifted[i, j]
+        return RigidInertia(self.mass, total, shifted)
+
+
+@dataclass(frozen=True)
+class Inertia:
+    """A symmetric 6x6 inertia [[A, B], [B^T, C]], as articulated bodies have it."""
+
+    A: Matrix
+    B: Matrix
+    C: Matrix
+
+    def __add__(self, other: Any) -> Inertia:
+        if isinstance(other, RigidInertia):
+            other = other.general()
+        return Inertia(self.A + other.A, self.B + other.B, self.C + other.C)
+
+    def general(self) -> Inertia:
+        """Itself."""
+        return self
+
+    def apply(self, m: Spatial) -> Spatial:
+        """I m."""
+        return Spatial(self.A @ m.w + self.B @ m.v, self.B.T @ m.w + self.C @ m.v)
+
+    def moved(self, R: Matrix, p: Vector) -> Inertia:
+        """The same inertia about the parent frame's origin, in its axes."""
+        A = _rotated_symmetric(R, self.A)
+        B = R @ self.B @ R.T
+        C = _rotated_symmetric(R, self.C)
+        S = skew(p)
+        SC = S @ C
+        # X^T I X with X = [[1, 0], [-S, 1]]: B' = B + S C, A' = A + S B^T + (S B^T)^T + S C S^T
+        D = B + SC
+        E = S @ B.T
+        top = ca.SX(3, 3)
+        for i in range(3):
+            for j in range(i, 3):
+                shifted = ca.dot(SC[i, :], S[j, :])
+                top[i, j] = A[i, j] + E[i, j] + E[j, i] + shifted
+                top[j, i] = top[i, j]
+        return Inertia(top, D, C)
+
+    def minus_outer(self, U: list[Spatial], V: list[Spatial]) -> Inertia:
+        """I - sum(U_k V_k^T), symmetric by construction (V = U D^-1)."""
+        A, B, C = ca.SX(self.A), ca.SX(self.B), ca.SX(self.C)
+        for u, v in zip(U, V, strict=True):
+            for i in range(3):
+                for j in range(3):
+                    B[i, j] -= u.w[i] * v.v[j]
+                    if j >= i:
+                        A[i, j] -= u.w[i] * v.w[j]
+                        C[i, j] -= u.v[i] * v.v[j]
+        for i in range(3):
+            for j in range(i):
+                A[i, j], C[i, j] = A[j, i], C[j, i]
+        return Inertia(A, B, C)

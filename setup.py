@@ -1,0 +1,74 @@
+"""Package metadata, read by pip and by colcon (ament_python) alike; tools are in pyproject.toml."""
+
+from glob import glob
+
+from setuptools import find_packages, setup
+
+NAME = "closed_loop_dynamics"
+SHARE = f"share/{NAME}"
+
+# Real ROS 2 messages and rclpy as wheels, for machines without a ROS 2 installation.
+ROS = [
+    f"ros-jazzy-{package}"
+    for package in (
+        "rclpy",
+        "rmw-fastrtps-cpp",
+        "diagnostic-msgs",
+        "geometry-msgs",
+        "lifecycle-msgs",
+        "rosgraph-msgs",
+        "sensor-msgs",
+        "std-msgs",
+        "std-srvs",
+        "trajectory-msgs",
+        "visualization-msgs",
+    )
+]
+PLOT = ["matplotlib>=3.7"]
+TEST = [
+    *PLOT,
+    "hypothesis>=6.100",
+    "mujoco>=3.2",
+    "mypy>=1.11",
+    "pin>=3.1",
+    "pytest>=8.0",
+    "ruff>=0.9",
+    "setuptools>=64",  # the packaging test builds a wheel without fetching a build environment
+    "types-PyYAML",
+    "wheel",
+]
+
+setup(
+    name=NAME,
+    version="0.1.0",
+    description="Kinematics and dynamics of robots with closed kinematic loops, for ROS 2",
+    maintainer="closed_loop_dynamics developers",
+    maintainer_email="maintainers@closed-loop-dynamics.invalid",
+    license="BSD-3-Clause",
+    keywords=["ROS", "robot dynamics", "closed kinematic loops", "parallel mechanisms"],
+    python_requires=">=3.10",
+    packages=find_packages(include=[NAME, f"{NAME}.*"]),
+    package_data={NAME: ["py.typed"]},
+    zip_safe=False,
+    install_requires=[
+        "casadi>=3.6.5",
+        "llvmlite>=0.44",
+        "numpy>=1.24",
+        "PyYAML>=6.0",
+        "scipy>=1.10",
+        "urdfdom-py>=1.2.1.post1",
+    ],
+    extras_require={"plot": PLOT, "ros": ROS, "test": TEST, "viewer": ["viser>=0.2"]},
+    # setuptools leaves these out of an editable install: to be found as an ament package (through
+    # AMENT_PREFIX_PATH) the package has to be installed for real.
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
+        (SHARE, ["package.xml"]),
+        *((f"{SHARE}/{folder}", glob(f"{folder}/*")) for folder in ("launch", "config", "urdf")),
+    ],
+    # Where console scripts land: colcon puts them into lib/closed_loop_dynamics/ (setup.cfg), which
+    # is the only place `ros2 run` and `ros2 launch` look; pip ignores that setting and puts them
+    # into bin/. Nodes that must be found by `ros2 run` after a plain pip install therefore also
+    # need a small executable in lib/closed_loop_dynamics/, through data_files. There are none yet.
+    entry_points={"console_scripts": ["closed-loop-demo = closed_loop_dynamics.demo:main"]},
+)
