@@ -1,8 +1,9 @@
-# One environment, two amounts of it: `demo` and `bench` need the package and matplotlib, `test`
-# also needs the tools and the reference libraries. Needs python3 >= 3.10, make and PyPI.
+# One environment, two amounts of it: `demo` needs the package and matplotlib, `test` and `bench`
+# also need the tools and the reference libraries. Needs python3 >= 3.10, make and PyPI.
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
+BENCH_ARGS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -25,8 +26,8 @@ test: lint ## Check style and types, then run all tests (PYTEST_ARGS="-k closure
 demo: $(HAS_BASE) ## Squat with a leg that has two closed loops; draws out/demo.png
 	@$(BIN)/python -m closed_loop_dynamics.demo
 
-bench: $(HAS_BASE) ## Measure the time per call
-	$(BIN)/python -m closed_loop_dynamics.bench
+bench: $(HAS_TEST) ## Measure the time per call beside Pinocchio's (BENCH_ARGS=--quick)
+	@$(BIN)/python -m closed_loop_dynamics.bench $(BENCH_ARGS)
 
 lint: $(HAS_TEST) ## Check style (ruff) and types (mypy)
 	$(BIN)/ruff check .

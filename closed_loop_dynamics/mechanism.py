@@ -95,6 +95,12 @@ class Mechanism:
         """Components that are solved by Newton."""
         return [c for c, closure in enumerate(self.closures) if closure.n_x]
 
+    def numerical_closure(self, component: int) -> NumericalClosure:
+        """The closure of a component of :attr:`numerical`."""
+        closure = self.closures[component]
+        assert isinstance(closure, NumericalClosure)
+        return closure
+
     def is_floating(self, component: int) -> bool:
         """The component is the free flyer."""
         return self.floating and self.components[component].joints == (0,)

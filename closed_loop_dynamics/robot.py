@@ -17,6 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .closure.branch import Branch
+from .closure.forward_kinematics import (
+    actuator_box,
+    actuator_closure,
+    chosen_actuators,
+    independent_from_actuator,
+)
+from .closure.numerical import NumericalClosure
 from .dynamics.actuation import underactuated
 from .dynamics.catalogue import RECIPES, check_kinds, input_size, trace
 from .engine import Program, ProgramSource, SolverUnit, SolverUse, make_program
@@ -101,11 +108,13 @@ class Robot:
         )
         self._underactuated = underactuated(mechanism)
         self._unit = SolverUnit(
-            self._key, lambda: [mechanism.closures[c].step() for c in mechanism.numerical]
+            self._key, lambda: [mechanism.numerical_closure(c).step() for c in mechanism.numerical]
         )
         self.branches: dict[int, Branch] = {}
         for k, c in enumerate(mechanism.numerical):
-            self.branches[c] = Branch(mechanism.closures[c], self._closure_program(k, c))
+            closure = mechanism.numerical_closure(c)
+            self.branches[c] = Branch(closure, self._closure_program(closure, self._unit, k, c))
+        self._actuator_branches: dict[int, Branch] = {}
         self.prepare(*CORE)
 
     def __repr__(self) -> str:
@@ -160,9 +169,12 @@ class Robot:
         seeds = [self.branches[c].seeds for c in mech.numerical]
         return make_program(source, self._key, self._unit, seeds, self._rescue)
 
-    def _closure_program(self, k: int, c: int) -> Program:
-        closure = self.mechanism.closures[c]
-        m_c = len(self.mechanism.components[c].independent)
+    def _closure_program(
+        self, closure: NumericalClosure, unit: SolverUnit, k: int, c: int
+    ) -> Program:
+        """The program of one closure alone: unknowns, residual and scaled K_d from local y."""
+        m_c = len(closure.system.independent)
+        name = closure.system.name
         source = ProgramSource(
             name=f"closure_{c}",
             input_names=("y",),
@@ -170,11 +182,25 @@ class Robot:
             output_size=closure.n_x + 1 + closure.n_x**2,
             build=closure.local_body,
             describe_check=lambda i, inputs: ClosureNotFound(
-                "residual", submechanism=closure.system.name
+                f"submechanism '{name}' does not close at {inputs[0]}", submechanism=name
             ),
             solvers=(SolverUse(k, tuple(range(m_c))),),
         )
-        return make_program(source, self._key, self._unit, [closure.blank_seeds()], None)
+        return make_program(source, self._key, unit, [closure.blank_seeds()], None)
+
+    def actuator_branch(self, c: int) -> Branch:
+        """Component ``c`` with its actuators as independent joints (built at first use)."""
+        with self._lock:
+            if c not in self._actuator_branches:
+                component, branch = self.mechanism.components[c], self.branches[c]
+                active = [component.joints.index(b) for b in component.active]
+                active = chosen_actuators(branch, active)
+                closure = actuator_closure(branch, active)
+                unit = SolverUnit(f"{self._key} actuators {c}", lambda: [closure.step()])
+                program = self._closure_program(closure, unit, 0, c)
+                box = actuator_box(branch, active)
+                self._actuator_branches[c] = Branch(closure, program, box)
+            return self._actuator_branches[c]
 
     def _rescue(self, k: int, p: Array, y: Array) -> Array:
         """Called by a program when a Newton loop refuses its start."""
@@ -227,6 +253,7 @@ class Robot:
         Raises:
             ClosureNotFound: ``y`` is not reachable on the assembly mode; carries the last good q.
         """
+        values: tuple[ArrayLike, ...]
         if yd is None:
             name, values = "positions", (y,)
         elif ydd is None:
@@ -258,8 +285,6 @@ class Robot:
             guess: (m,) independent positions near the answer; by default the branch of the
                 reference configuration is searched.
         """
-        from .closure.forward_kinematics import independent_from_actuator
-
         return independent_from_actuator(self, u, guess)
 
     def pose(self, link: str, y: ArrayLike, guess: ArrayLike | None = None) -> Array:

@@ -1,4 +1,4 @@
-"""Poses, Jacobians and wrenches of links, and random configurations: NumPy around native results."""
+"""Poses, Jacobians, wrenches of links, random configurations: NumPy around native results."""
 
 from __future__ import annotations
 

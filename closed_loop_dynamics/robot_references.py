@@ -50,9 +50,7 @@ def forward_dynamics_by(
     return _lagrange(robot, y, yd, tau_u, wrenches, guess)
 
 
-def _lagrange(
-    robot: Robot, y: Array, yd: Array, tau_u: Array, wrenches: Any, guess: Any
-) -> Array:
+def _lagrange(robot: Robot, y: Array, yd: Array, tau_u: Array, wrenches: Any, guess: Any) -> Array:
     mech, n = robot.mechanism, robot.n
     rows = constraint_rows(mech)
     flat = robot._run("lagrange", guess, y, yd)

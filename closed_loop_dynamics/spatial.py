@@ -1,7 +1,8 @@
 """Rigid-body algebra over CasADi SX: rotations, motion and force transforms, inertias.
 
-Spatial vectors are pairs (angular, linear) of 3-vectors in body frames (Chignoli et al.; Featherstone
-2008). A transform X is a pair (R, p): orientation and origin of the child frame in the parent frame.
+Spatial vectors are pairs (angular, linear) of 3-vectors in body frames (Chignoli et al.;
+Featherstone 2008). A transform X is a pair (R, p): orientation and origin of the child frame in the
+parent frame.
 Equations are written densely; zeros of the numbers fold away while tracing.
 """
 
@@ -10,8 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .engine.symbolic import ca
 import numpy as np
+
+from .engine.symbolic import ca
 
 SX = Any
 Vector = SX

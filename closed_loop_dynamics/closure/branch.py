@@ -9,6 +9,7 @@ never another assembly mode.
 from __future__ import annotations
 
 import itertools
+import threading
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -44,7 +45,12 @@ class Branch:
         lower, upper: the box the table covers (joint limits, the reference included).
     """
 
-    def __init__(self, closure: NumericalClosure, program: Program) -> None:
+    def __init__(
+        self,
+        closure: NumericalClosure,
+        program: Program,
+        box: tuple[Array, Array] | None = None,
+    ) -> None:
         self.closure = closure
         self.program = program
         system = closure.system
@@ -52,12 +58,15 @@ class Branch:
         self.names = system.names(system.independent)
         q_ref = np.array(closure.plan.q_ref)
         p_ref, x_ref = q_ref[list(system.independent)], q_ref[list(closure.unknown)]
-        self.lower, self.upper = self._box(p_ref)
+        self.lower, self.upper = self._box(p_ref) if box is None else box
         n_p, n_x = len(p_ref), len(x_ref)
         start = (p_ref, x_ref, np.zeros((n_x, n_p)))
         bare = replace(closure.blank_seeds(), low=p_ref, reference=start)
         self.bare_seeds = bare
         self.reference = self._reference(bare)
+        self._solved: dict[tuple[int, ...], Solution] = {}
+        self._local = threading.local()
+        self._positions: Array | None = None
         self.seeds = self._table()
         program.use_seeds([self.seeds], lambda k, p, first: self.rescue(p))
 
@@ -85,9 +94,10 @@ class Branch:
                 f"submechanism '{self.name}': the reference configuration does not close natively",
                 submechanism=self.name,
             )
-        return self._newest(context)
+        return self.newest(context)
 
-    def _newest(self, context: Any) -> Solution:
+    def newest(self, context: Any) -> Solution:
+        """The solution a context found last."""
         rec = self.program.shape.solvers[0].solver.record
         record = context.records[0]
         return Solution(
@@ -114,13 +124,19 @@ class Branch:
             ahead = min(1.0, done + step)
             status = self.program.run_in(context, start.p + ahead * way if ahead < 1 else target)
             if status == 0:
-                here, done, step = self._newest(context), ahead, 2.0 * step
+                here, done, step = self.newest(context), ahead, 2.0 * step
                 continue
             self._set(context, here)
             step = 0.5 * min(step, 1.0 - done)
             if step < smallest:
                 break
         return here, (0 if done >= 1.0 else status)
+
+    def assembly_signs(self, local_q: Array) -> Array:
+        """Signs of the block determinants at local positions: the name of an assembly mode."""
+        K_d = self.closure.numeric_K_d(local_q)
+        dets = [np.linalg.det(K_d[np.ix_(r, c)]) for r, c in self.closure.plan.blocks]
+        return np.sign(np.array(dets))
 
     # -- the table ------------------------------------------------------------------------------
 
@@ -147,8 +163,7 @@ class Branch:
         nodes = np.full((int(np.prod(count)), n_x * (1 + n_p)), np.nan)
         first = np.clip(np.round((self.reference.p - self.lower) / step), 0, count - 1).astype(int)
         context = self._context(self.bare_seeds)
-        # The coarsest step that still settles a node; what fails is left to the slow path.
-        self._solved: dict[tuple[int, ...], Solution] = {}
+        # Coarse steps only: a node that needs finer ones is left to the slow path.
         start, status = self.follow(context, self.reference, self.lower + first * step, 1e-3)
         if status:
             return nodes
@@ -213,6 +228,66 @@ class Branch:
         K_d = K_d.reshape(*K_d.shape[:-1], self.closure.n_x, self.closure.n_x)
         return np.linalg.svd(K_d, compute_uv=False)[..., -1]
 
+    def known(self) -> list[Solution]:
+        """The reference and all table nodes."""
+        return [self.reference, *self._solved.values()]
+
+    def _known_positions(self) -> Array:
+        """(known, n_p) their independent positions."""
+        if self._positions is None:
+            self._positions = np.array([s.p for s in self.known()])
+        return self._positions
+
+    def on_mode_of(self, local_q: Array, target: Array) -> tuple[Seeds, Solution]:
+        """Follow the assembly mode of a (nearly) closed configuration to ``target``.
+
+        Returns seeds that are valid on that mode, and the solution there.
+        """
+        start = local_q[list(self.closure.system.independent)]
+        x = local_q[list(self.closure.unknown)]
+        slope = np.zeros((len(x), len(start)))
+        sign = self.assembly_signs(local_q)
+        seeds = replace(self.bare_seeds, sign=sign, reference=(start, x, slope))
+        context = self.program.new_context([seeds])
+        if self.program.run_in(context, start):
+            raise ClosureNotFound(
+                f"submechanism '{self.name}': the guess is not near a closed configuration",
+                submechanism=self.name,
+                reason="branch",
+            )
+        found, status = self.follow(context, self.newest(context), target)
+        if status:
+            raise self.not_found(target, found, status)
+        return replace(seeds, reference=(found.p, found.x, found.slope)), found
+
+    def solution(self, p: Array) -> Solution:
+        """The closed configuration at independent positions ``p``; raises ClosureNotFound."""
+        if not hasattr(self._local, "context"):
+            self._local.context = self.program.new_context([self.seeds])
+        context = self._local.context
+        if self.program.run_in(context, p):
+            x = self.rescue(p)
+            self._set(context, Solution(p, x, np.zeros((len(x), len(p)))))
+            if self.program.run_in(context, p):
+                raise ClosureNotFound(
+                    f"submechanism '{self.name}' does not close at {p}", submechanism=self.name
+                )
+        return self.newest(context)
+
+    def local_q(self, s: Solution) -> Array:
+        """All joints of the closure, in its local order."""
+        q = np.array(self.closure.plan.q_ref)
+        q[list(self.closure.system.independent)] = s.p
+        q[list(self.closure.unknown)] = s.x
+        return q
+
+    def loop_jacobian(self, s: Solution) -> Array:
+        """G at a solution, rows in local order."""
+        G = np.zeros((len(self.closure.system.joints), len(s.p)))
+        G[list(self.closure.system.independent)] = np.eye(len(s.p))
+        G[list(self.closure.unknown)] = s.slope
+        return G
+
     # -- rescue ---------------------------------------------------------------------------------
 
     def rescue(self, p: Array) -> Array:
@@ -234,17 +309,15 @@ class Branch:
                 if best is None or left < best[0]:
                     best = (left, found, status)
         assert best is not None
-        raise self._not_found(p, best[1], best[2])
+        raise self.not_found(p, best[1], best[2])
 
     def _starts(self, p: Array) -> list[Solution]:
         """Known solutions to start from: the nearest nodes, then the reference."""
         starts: list[Solution] = []
         if self._has_table():
-            near = sorted(
-                self._solved.values(),
-                key=lambda s: float(np.max(np.abs(s.p - p) / self.seeds.step)),
-            )
-            starts += near[:2]
+            known = self.known()
+            away = np.abs(self._known_positions() - p) / self.seeds.step
+            starts += [known[int(i)] for i in np.argsort(np.max(away, axis=1))[:2]]
         return [*starts, self.reference]
 
     @staticmethod
@@ -262,7 +335,8 @@ class Branch:
                 ways.append(corners)
         return ways
 
-    def _not_found(self, p: Array, last: Solution, status: int) -> ClosureNotFound:
+    def not_found(self, p: Array, last: Solution, status: int) -> ClosureNotFound:
+        """The exception for ``p``, with how far the way there went."""
         singular = SOLVER <= status < CHECK
         where = ", ".join(f"{n}={v:.6g}" for n, v in zip(self.names, p, strict=True))
         stop = ", ".join(f"{n}={v:.6g}" for n, v in zip(self.names, last.p, strict=True))

@@ -1,18 +1,18 @@
 """Cut-joint constraints from elementary position and orientation constraints.
 
 A loop is cut between two bodies; a frame P on the predecessor and a frame S on the successor must
-agree in the constrained directions (Mueller 2022, appendix A). The residual phi is an exact function
-of the joint positions; its derivatives come from differentiation, so K is the true Jacobian of phi
-also where other rotations of the cut joint are free.
+agree in the constrained directions (Mueller 2022, appendix A). The residual phi is an exact
+function of the joint positions; its derivatives come from differentiation, so K is the true
+Jacobian of phi also where other rotations of the cut joint are free.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..engine.symbolic import ca
 import numpy as np
 
+from ..engine.symbolic import ca
 from ..errors import SubmechanismError
 from ..model.poses import body_poses, inverse, link_pose
 from ..model.submechanism import LoopConstraint, Submechanism

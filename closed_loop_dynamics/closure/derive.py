@@ -16,6 +16,7 @@ from ..model.poses import body_poses, inverse, pose
 from ..model.submechanism import ConstraintAxis, LoopConstraint, Submechanism
 from ..model.tree import REVOLUTE, Array, Tree
 
+
 def with_derived_loops(tree: Tree, entry: Submechanism) -> Submechanism:
     """The entry itself, or the entry with loops derived from its legs when it has none."""
     free = len(entry.spanning) - len(entry.independent)

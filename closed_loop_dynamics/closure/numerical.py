@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..engine.program import Seeds
-from ..engine.symbolic import ca
 import numpy as np
 
+from ..engine.program import Seeds
+from ..engine.symbolic import ca
 from ..model.submechanism import Coupling
 from ..model.tree import PRISMATIC, Tree
 from ..spatial import SX
@@ -95,6 +95,7 @@ class NumericalClosure:
         self.system = system
         self.plan = plan
         self.unknown = tuple(i for i in system.dependent if i not in plan.idle)
+        self._K_d: Any = None
 
     @property
     def n_x(self) -> int:
@@ -147,11 +148,17 @@ class NumericalClosure:
         K = ca.densify(ca.jacobian(self._kept(qs), qs))[:, list(self.unknown)]
         lengths = self.system.row_is_length[list(self.plan.rows)]
         rows = np.where(lengths, 1 / self.plan.length, 1.0)
-        columns = np.where(
-            self.system.column_is_length[list(self.unknown)], self.plan.length, 1.0
-        )
+        columns = np.where(self.system.column_is_length[list(self.unknown)], self.plan.length, 1.0)
         scaled = ca.diag(ca.SX(rows)) @ K @ ca.diag(ca.SX(columns))
         return ca.Function("K_d", [qs], [ca.densify(scaled)])(q)
+
+    def numeric_K_d(self, q: Any) -> Any:
+        """K_d at a local configuration that need not be closed (CasADi's VM: not for hot paths)."""
+        if self._K_d is None:
+            qs = ca.SX.sym("q", len(self.system.joints))
+            K = ca.jacobian(self._kept(qs), qs)[:, list(self.unknown)]
+            self._K_d = ca.Function("K_d", [qs], [ca.densify(K)])
+        return np.asarray(self._K_d(q))
 
     def blank_seeds(self) -> Seeds:
         """Seeds that hold nothing yet; the branch fills them in."""

@@ -7,7 +7,7 @@ that it can be cached beside the compiled code.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,6 +83,10 @@ class _Numbers:
         """All rows, unscaled."""
         return np.asarray(self._f(q)[0]).ravel()
 
+    def jacobian(self, q: Array) -> Array:
+        """K, unscaled."""
+        return np.asarray(self._f(q)[1])
+
     def scaled(self, q: Array) -> tuple[Array, Array]:
         """Dimensionless phi and K."""
         phi, K = (np.asarray(v) for v in self._f(q))
@@ -131,9 +135,7 @@ def make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
     samples = _assembled_samples(numbers, q_ref)
     K_all = [numbers.scaled(q)[1] for q in samples]
     idle = [
-        i
-        for i in system.dependent
-        if all(np.linalg.norm(K[:, i]) < IDLE_TOLERANCE for K in K_all)
+        i for i in system.dependent if all(np.linalg.norm(K[:, i]) < IDLE_TOLERANCE for K in K_all)
     ]
     unknown = [i for i in system.dependent if i not in idle]
     rank = max(_rank(K) for K in K_all)
@@ -153,11 +155,7 @@ def make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
     dropped = [r for r in range(len(numbers.row_scale)) if r not in rows]
     left = [float(np.max(np.abs(numbers.phi(q)[dropped]), initial=0.0)) for q in samples]
     blocks = _blocks(system, rows, unknown, K_ref)
-    determinants = []
-    phi_ref, K_raw = (np.asarray(v) for v in numbers._f(q_ref))
-    for block_rows, block_columns in blocks:
-        sub = K_raw[np.ix_([rows[r] for r in block_rows], [unknown[c] for c in block_columns])]
-        determinants.append(float(np.linalg.det(sub)))
+    phi_ref = numbers.phi(q_ref)
     return Plan(
         q_ref=[float(v) for v in q_ref],
         rows=rows,
@@ -165,13 +163,48 @@ def make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
         dropped_residual=max(left, default=0.0),
         idle=idle,
         blocks=blocks,
-        determinants=determinants,
+        determinants=_determinants(numbers, q_ref, rows, unknown, blocks),
         length=numbers.length,
         rank=rank,
-        reference_residual=float(np.max(np.abs(phi_ref.ravel()[rows]), initial=0.0)),
+        reference_residual=float(np.max(np.abs(phi_ref[rows]), initial=0.0)),
         smallest_singular_value=float(sigma[-1]),
         notes=notes,
     )
+
+
+def repartition(system: LoopSystem, plan: Plan) -> Plan | None:
+    """The plan for other independent joints of the same loops; None when they are singular.
+
+    With the actuators as independent joints the closure becomes the forward kinematics u -> y.
+    """
+    numbers = _Numbers(system)
+    q_ref = np.array(plan.q_ref)
+    unknown = [i for i in system.dependent if i not in plan.idle]
+    K = numbers.scaled(q_ref)[1]
+    sigma = np.linalg.svd(K[np.ix_(plan.rows, unknown)], compute_uv=False)
+    if sigma[-1] < RANK_TOLERANCE * sigma[0]:
+        return None
+    blocks = _blocks(system, plan.rows, unknown, K)
+    return replace(
+        plan,
+        blocks=blocks,
+        determinants=_determinants(numbers, q_ref, plan.rows, unknown, blocks),
+        smallest_singular_value=float(sigma[-1]),
+    )
+
+
+def _determinants(
+    numbers: _Numbers,
+    q: Array,
+    rows: list[int],
+    unknown: list[int],
+    blocks: list[tuple[list[int], list[int]]],
+) -> list[float]:
+    K = numbers.jacobian(q)
+    return [
+        float(np.linalg.det(K[np.ix_([rows[r] for r in block], [unknown[c] for c in columns])]))
+        for block, columns in blocks
+    ]
 
 
 def _reference(numbers: _Numbers, entry: Submechanism) -> tuple[Array, list[str]]:
@@ -298,8 +331,9 @@ def _blocks(
 
     Inside a block of four or more, columns are ordered by a pivoted QR at the reference.
     """
-    from ..engine.symbolic import ca
     from scipy.linalg import qr
+
+    from ..engine.symbolic import ca
 
     if not unknown:
         return []

@@ -1,8 +1,8 @@
 """Cluster ABA: forward dynamics in minimal coordinates by constraint embedding, O(n).
 
 Jain's constraint embedding in the form of Kumar et al. 2022, Sec. IV, and Chignoli et al., C-ABA.
-Within a cluster the bodies share the independent coordinates: with H the composite-inertia matrix of
-the cluster's joints and P their forces on the parent body,
+Within a cluster the bodies share the independent coordinates: with H the composite-inertia matrix
+of the cluster's joints and P their forces on the parent body,
 
     D = G^T H G,   U = P G,   I^a = I^C - U D^-1 U^T,   p^a = f + U D^-1 u,   u = tau_y - G^T t
 
@@ -17,7 +17,7 @@ from typing import Any
 from ..closure.small_linear import cholesky_solve
 from ..engine.symbolic import ca
 from ..model.clusters import Cluster
-from ..spatial import SX, Inertia, RigidInertia, Spatial
+from ..spatial import SX, Spatial
 from .joint_forces import joint_friction, rotor_inertia
 from .motion import Motion, base_acceleration, rigid_inertia
 
@@ -26,7 +26,6 @@ from .motion import Motion, base_acceleration, rigid_inertia
 class _Embedded:
     """What the second pass keeps of a cluster for the third."""
 
-    U: list[Spatial]
     D_inverse_U: SX  # (m_c, 6): D^-1 U^T
     D_inverse_u: SX  # (m_c, 1)
 
@@ -39,7 +38,7 @@ def cluster_aba(
     bodies = range(len(tree.bodies))
     v, c, zeta = _outward_velocities(motion)
 
-    inertia: dict[int, RigidInertia | Inertia] = {i: rigid_inertia(mech, i) for i in bodies}
+    inertia: dict[int, Any] = {i: rigid_inertia(mech, i) for i in bodies}
     force: dict[int, Spatial] = {}
     for i in bodies:
         force[i] = v[i].cross_force(rigid_inertia(mech, i).apply(v[i]))
@@ -116,68 +115,48 @@ def _embed(
     zeta: dict[int, Spatial],
 ) -> tuple[_Embedded, SX]:
     """Eliminate the cluster's coordinates; adds I^a and p^a to the parent body in place."""
-    mech, tree = motion.mechanism, motion.mechanism.tree
-    inside = set(cluster.bodies)
+    tree = motion.mechanism.tree
     index = {b: i for i, b in enumerate(cluster.bodies)}
-    n = len(cluster.bodies)
-    t = ca.SX.zeros(n)
-    to_parent = Spatial.zero()
-    composite: Any = None
+    composite = {b: inertia[b] for b in cluster.bodies}
+    on_parent: list[tuple[Any, Spatial]] = []
+    t = ca.SX.zeros(len(cluster.bodies))
     for b in reversed(cluster.bodies):
-        force[b] = force[b] + inertia_apply_own(motion, b, inertia, zeta)
+        X, parent = motion.X[b], tree.bodies[b].parent
+        force[b] = force[b] + inertia[b].apply(zeta[b])
+        if parent in index:
+            composite[parent] = composite[parent] + X.inertia_to_parent(composite[b])
+            force[parent] = force[parent] + X.force_to_parent(force[b])
+        elif parent >= 0:
+            on_parent.append((X.inertia_to_parent(composite[b]), X.force_to_parent(force[b])))
         t[index[b]] = motion.S[b].dot(force[b]) + joint_friction(motion, b)
-        parent = tree.bodies[b].parent
-        moved_force = motion.X[b].force_to_parent(force[b])
-        if parent in inside:
-            inertia[(parent, "composite")] = _sum(
-                inertia.get((parent, "composite")),
-                motion.X[b].inertia_to_parent(_composite(inertia, b)),
-            )
-            force[parent] = force[parent] + moved_force
-        else:
-            to_parent = to_parent + moved_force
-            if cluster.parent >= 0:
-                moved = motion.X[b].inertia_to_parent(_composite(inertia, b))
-                composite = _sum(composite, moved)
-    H, P = _joint_space(motion, cluster, inertia, index)
+
+    H, P = _joint_space(motion, cluster, composite, index)
     G = _cluster_G(motion, cluster, index)
+    U = P @ G
     D = G.T @ H @ G
-    U_matrix = P @ G
-    m_c = G.shape[1]
-    U = [Spatial.of(U_matrix[:, k]) for k in range(m_c)]
-    slots = _independent_slots(motion, cluster)
-    u = ca.vertcat(*(tau_y[at] for at in slots)) - G.T @ t
-    solved, pivot = cholesky_solve(ca.densify(D), ca.densify(ca.horzcat(U_matrix.T, u)))
+    tau = ca.vertcat(*(tau_y[at] for at in _independent_slots(motion, cluster)))
+    u = tau - G.T @ t
+    solved, pivot = cholesky_solve(ca.densify(D), ca.densify(ca.horzcat(U.T, u)))
     D_inverse_U, D_inverse_u = solved[:, :6], solved[:, 6]
+
     if cluster.parent >= 0:
-        V = [Spatial.of(D_inverse_U[k, :].T) for k in range(m_c)]
-        articulated = composite.general().minus_outer(U, V)
+        whole = on_parent[0][0]
+        for more, _ in on_parent[1:]:
+            whole = whole + more
+        columns = range(G.shape[1])
+        articulated = whole.general().minus_outer(
+            [Spatial.of(U[:, k]) for k in columns],
+            [Spatial.of(D_inverse_U[k, :].T) for k in columns],
+        )
         inertia[cluster.parent] = inertia[cluster.parent] + articulated
-        total = to_parent
-        for k in range(m_c):
-            total = total + U[k] * D_inverse_u[k]
-        force[cluster.parent] = force[cluster.parent] + total
-    return _Embedded(U, D_inverse_U, D_inverse_u), pivot
-
-
-def inertia_apply_own(
-    motion: Motion, b: int, inertia: dict[Any, Any], zeta: dict[int, Spatial]
-) -> Spatial:
-    """I zeta of the body itself (child clusters included, cluster mates not)."""
-    result: Spatial = inertia[b].apply(zeta[b])
-    return result
-
-
-def _composite(inertia: dict[Any, Any], b: int) -> Any:
-    return _sum(inertia.get((b, "composite")), inertia[b])
-
-
-def _sum(a: Any, b: Any) -> Any:
-    return b if a is None else a + b
+        for _, pushed in on_parent:
+            force[cluster.parent] = force[cluster.parent] + pushed
+        force[cluster.parent] = force[cluster.parent] + Spatial.of(U @ D_inverse_u)
+    return _Embedded(D_inverse_U, D_inverse_u), pivot
 
 
 def _joint_space(
-    motion: Motion, cluster: Cluster, inertia: dict[Any, Any], index: dict[int, int]
+    motion: Motion, cluster: Cluster, composite: dict[int, Any], index: dict[int, int]
 ) -> tuple[SX, SX]:
     """H (n, n) of the cluster's joints by composite inertias, and P (6, n) on the parent body."""
     tree = motion.mechanism.tree
@@ -185,7 +164,7 @@ def _joint_space(
     H, P = ca.SX(n, n), ca.SX(6, n)
     for b in cluster.bodies:
         j = index[b]
-        f = _composite(inertia, b).apply(motion.S[b])
+        f = composite[b].apply(motion.S[b])
         H[j, j] = motion.S[b].dot(f) + rotor_inertia(motion.mechanism, b)
         i = b
         while True:

@@ -1,4 +1,4 @@
-"""What a joint adds by itself: friction and the inertia of a rotor (submechanism file, actuators)."""
+"""What a joint adds by itself: friction and rotor inertia (``actuators`` of the file)."""
 
 from __future__ import annotations
 

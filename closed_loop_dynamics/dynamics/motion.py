@@ -17,6 +17,7 @@ from ..mechanism import Mechanism
 from ..model.tree import FLOATING, PRISMATIC
 from ..spatial import SX, RigidInertia, Spatial, Transform, rotation, rotation_of_quaternion, sx
 
+
 @dataclass(frozen=True)
 class Motion:
     """A traced state.

@@ -122,9 +122,9 @@ def build_clusters(tree: Tree, components: tuple[Component, ...]) -> tuple[Clust
                 break
     clusters = []
     for group in groups.sets():
-        bodies = sorted(b for c in group for b in components[c].joints)
-        parents = {tree.bodies[b].parent for b in bodies} - set(bodies)
-        clusters.append(Cluster(tuple(group), tuple(bodies), parents.pop()))
+        bodies = {b for c in group for b in components[c].joints}
+        parents = {tree.bodies[b].parent for b in bodies} - bodies
+        clusters.append(Cluster(tuple(group), tuple(sorted(bodies)), parents.pop()))
     return tuple(sorted(clusters, key=lambda cluster: cluster.bodies[0]))
 
 

@@ -1,4 +1,4 @@
-"""A content hash of a parsed model: equal robots share compiled code, whatever their files' names."""
+"""A content hash of a parsed model: equal robots share compiled code, whatever the file names."""
 
 from __future__ import annotations
 

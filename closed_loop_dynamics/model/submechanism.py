@@ -30,8 +30,8 @@ class LoopConstraint:
     Attributes:
         predecessor, successor: link names (any URDF link, fixed ones too).
         axes: the constrained directions, expressed in the cut frame of the predecessor.
-        cut_joint: joint whose child-link frame at q = 0 is the cut frame; None with explicit frames.
-        predecessor_frame, successor_frame: (4, 4) explicit cut frames in the *link* frames, or None.
+        cut_joint: joint whose child-link frame at q = 0 is the cut frame; None with explicit ones.
+        predecessor_frame, successor_frame: (4, 4) explicit cut frames in the *link* frames.
         place: key path in the file, for messages.
     """
 

@@ -1,0 +1,68 @@
+"""``python -m closed_loop_dynamics.bench``: print the time per call beside Pinocchio's."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from .cases import MODELS, all_cases
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmark; returns the exit status."""
+    cases = all_cases()
+    options = _parser(list(cases)).parse_args(arguments)
+    if importlib.util.find_spec("pinocchio") is None:
+        print("The benchmark compares with Pinocchio: pip install pin", file=sys.stderr)
+        return 2
+    from .measure import measure
+    from .report import as_json, as_text
+
+    chosen = [cases[name] for name in options.robot or cases]
+    notes = [
+        f"{case.title} is left out: {MODELS} does not have it"
+        for case in chosen
+        if not case.present
+    ]
+    for note in notes:
+        print(note, file=sys.stderr)
+    sweeps = options.sweeps or (3 if options.quick else 40)
+    results = [measure(case, options.quick, sweeps) for case in chosen if case.present]
+    print(as_text(results, notes), end="")
+    if options.json:
+        options.json.write_text(json.dumps(as_json(results, notes), indent=2) + "\n")
+    if options.markdown:
+        options.markdown.write_text(as_text(results, notes, markdown=True))
+
+    checks = [c for result in results for group in result.checks.values() for c in group]
+    if not all(check.ok for check in checks):
+        print("Some results disagree with Pinocchio: see WRONG above.", file=sys.stderr)
+        return 1
+    missed = any(row.met is False for result in results for row in result.rows)
+    return 1 if options.strict and missed else 0
+
+
+def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m closed_loop_dynamics.bench",
+        description="Time per call beside Pinocchio, same model and states, measured in turns.",
+    )
+    parser.add_argument(
+        "--robot", action="append", choices=names, help="only this one (repeat for several)"
+    )
+    parser.add_argument("--quick", action="store_true", help="few rounds: rough numbers")
+    parser.add_argument(
+        "--sweeps", type=int, help="visits to every state: more against noise (default 40, quick 3)"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results as JSON too")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="and as Markdown")
+    parser.add_argument("--strict", action="store_true", help="exit with 1 when an aim is missed")
+    return parser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

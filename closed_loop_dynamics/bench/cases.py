@@ -1,0 +1,102 @@
+"""The robots that are benchmarked, and what each is expected to reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..robot import Robot, load
+from ..robots.crank_leg import generate
+
+ROOT = Path(__file__).resolve().parents[2]
+MODELS = ROOT.parent / "shared" / "models" / "rh5_manus_case_study" / "model"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """An aim: the speed-up is at least, or the time at most, ``value``.
+
+    Attributes:
+        what: label of the row it belongs to.
+        kind: ``"ratio"`` (Pinocchio's time over ours) or ``"time"`` [s].
+        note: where it comes from, for the table.
+    """
+
+    what: str
+    kind: str
+    value: float
+    note: str = ""
+
+    def met(self, ratio: float | None, seconds: float) -> bool:
+        """The measured numbers reach it."""
+        if self.kind == "time":
+            return seconds <= self.value
+        return ratio is not None and ratio >= self.value
+
+
+@dataclass(frozen=True)
+class Case:
+    """One robot: paths, or the texts themselves."""
+
+    name: str
+    title: str
+    urdf: str | Path
+    submechanisms: str | Path
+    bars: tuple[Bar, ...] = ()
+
+    @property
+    def present(self) -> bool:
+        """Its files are there."""
+        return not isinstance(self.urdf, Path) or self.urdf.exists()
+
+    def load(self) -> Robot:
+        """Our robot."""
+        return load(self.urdf, self.submechanisms)
+
+    def pinocchio_model(self) -> Any:
+        """Pinocchio's spanning tree of the same URDF."""
+        import pinocchio as pin
+
+        if isinstance(self.urdf, Path):
+            return pin.buildModelFromUrdf(str(self.urdf))
+        return pin.buildModelFromXML(self.urdf)
+
+
+_BATCH = (
+    Bar("inverse dynamics, batch of 1000", "ratio", 4.0),
+    Bar("forward dynamics, batch of 1000", "ratio", 4.0),
+)
+
+
+def all_cases() -> dict[str, Case]:
+    """By name; some may not be present."""
+    reduced, full = MODELS / "submechanisms_urdf", MODELS / "full_urdf"
+    cases = [
+        Case(
+            "rh5_reduced",
+            "RH5 Manus reduced",
+            reduced / "submechanisms_reduced.urdf",
+            reduced / "submechanisms_reduced.yml",
+            (
+                Bar("positions: state(y)", "time", 5e-6, "RBDL's assembly: 175 µs"),
+                Bar("inverse dynamics", "ratio", 0.5, "at most 2× rnea's time"),
+                Bar("forward dynamics", "ratio", 2.5),
+                *_BATCH,
+            ),
+        ),
+        Case(
+            "rh5_full",
+            "RH5 Manus full",
+            full / "RH5v2.urdf",
+            full / "submechanisms.yml",
+            (
+                Bar("forward dynamics", "ratio", 4.0),
+                *_BATCH,
+                Bar("load, cold", "time", 10.0),
+                Bar("load, warm", "time", 1.0),
+            ),
+        ),
+        Case("crank_leg", "Crank leg", *generate()),
+    ]
+    return {case.name: case for case in cases}

@@ -1,0 +1,166 @@
+"""The same robot in Pinocchio: bare tree, and loops as proximal 3-D contacts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..closure.numerical import NumericalClosure
+from ..robot import Robot
+from .cases import Case
+from .states import Array, States
+from .timing import Call, Contender, chunked
+
+#: The default settings (mu = 0) divide by zero: a planar loop closed in 3-D is over-constrained.
+#: The smallest regularisation that is safe needs one iteration, so it costs what the default does.
+CONTACT = (1e-12, 1)
+#: The settings of Pinocchio's own example, to one iteration, and to convergence.
+LOOP_ABA = {"lcaba, 1 iteration": (1e-6, 1), "lcaba, converged": (1e-4, 10)}
+
+
+class PinocchioRobot:
+    """Pinocchio's model, its loop constraints, and our states in its order (by joint name)."""
+
+    def __init__(self, case: Case, robot: Robot) -> None:
+        self.robot = robot
+        self.model = case.pinocchio_model()
+        self.joints = [self.model.joints[self._joint(name)] for name in robot.names.spanning]
+        self.v_at = np.array([joint.idx_v for joint in self.joints])
+        self._closed, self.cuts = self._close()
+        self._actuators = [robot.names.spanning.index(name) for name in robot.names.actuator]
+
+    def _joint(self, name: str) -> int:
+        if not self.model.existJointName(name):
+            raise ValueError(f"Pinocchio's model has no joint '{name}'")
+        return int(self.model.getJointId(name))
+
+    def _close(self) -> tuple[list[int], Any]:
+        """Spanning positions of the joints that loops move, and one 3-D contact per cut."""
+        mech = self.robot.mechanism
+        closed: list[int] = []
+        cuts = pin.StdVec_RigidConstraintModel()
+        for c in mech.numerical:
+            closure = mech.closures[c]
+            assert isinstance(closure, NumericalClosure)
+            system = closure.system
+            closed += [
+                mech.spanning.index(body)
+                for i, body in enumerate(system.joints)
+                if i not in closure.plan.idle
+            ]
+            for cut in system.cuts:
+                ends = []
+                for body, frame in ((cut.predecessor, cut.frame_p), (cut.successor, cut.frame_s)):
+                    joint = 0 if body < 0 else self._joint(mech.joint_name(body))
+                    ends += [joint, pin.SE3(frame[:3, :3], frame[:3, 3])]
+                kind = pin.ContactType.CONTACT_3D
+                cuts.append(pin.RigidConstraintModel(kind, self.model, *ends, pin.LOCAL))
+        return closed, cuts
+
+    # -- states ---------------------------------------------------------------------------------
+
+    def positions(self, q: Array) -> Array:
+        """(N, nq) from spanning positions (N, n); continuous joints are (cos, sin) there."""
+        result = np.zeros((len(q), self.model.nq))
+        for k, joint in enumerate(self.joints):
+            if joint.nq == 2:
+                result[:, joint.idx_q] = np.cos(q[:, k])
+                result[:, joint.idx_q + 1] = np.sin(q[:, k])
+            else:
+                result[:, joint.idx_q] = q[:, k]
+        return result
+
+    def vectors(self, values: Array) -> Array:
+        """(N, nv) from velocities, accelerations or forces of the spanning tree (N, n)."""
+        result = np.zeros((len(values), self.model.nv))
+        result[:, self.v_at] = values
+        return result
+
+    def forces(self, states: States, tree_forces: Array) -> Array:
+        """(N, n) forces that make the closed tree move as ours does.
+
+        On the joints of loops these are the actuators' alone. The others (serial joints, coupled
+        ones, idle ones, which ours holds still) get what the motion needs: Pinocchio's contacts
+        know no couplings and do not hold idle joints.
+        """
+        tau = tree_forces.copy()
+        tau[:, self._closed] = 0.0
+        for k, at in enumerate(self._actuators):
+            if at in self._closed:
+                tau[:, at] = states.tau_u[:, k]
+        return tau
+
+    # -- results and times ----------------------------------------------------------------------
+
+    def _constrained(self, loop_aba: bool, settings: tuple[float, int]) -> tuple[Any, ...]:
+        """Data before, and constraints after, the vectors of a constrained call."""
+        data = self.model.createData()
+        constraint_data = pin.StdVec_RigidConstraintData()
+        for cut in self.cuts:
+            constraint_data.append(cut.createData())
+        if loop_aba:
+            pin.computeJointMinimalOrdering(self.model, data, self.cuts)
+        else:
+            pin.initConstraintDynamics(self.model, data, self.cuts, constraint_data)
+        return data, (self.cuts, constraint_data, pin.ProximalSettings(1e-12, *settings))
+
+    def inverse(self, states: States) -> Array:
+        """(N, n) forces of the bare tree, in our order."""
+        data = self.model.createData()
+        rows = zip(*self._rows(states.q, states.qd, states.qdd), strict=True)
+        return np.array([pin.rnea(self.model, data, *row) for row in rows])[:, self.v_at]
+
+    def forward(self, states: States, tau: Array, method: str = "constraintDynamics") -> Array:
+        """(N, n) accelerations of the closed tree, in our order."""
+        contender = next(c for c in self._closed_contenders(states, tau) if c.name == method)
+        calls = [call for chunk in contender.chunks for call in chunk]
+        return np.array([contender.function(*call).copy() for call in calls])[:, self.v_at]
+
+    def _rows(self, q: Array, *others: Array) -> tuple[list[Array], ...]:
+        return list(self.positions(q)), *(list(self.vectors(values)) for values in others)
+
+    def _closed_contenders(self, states: States, tau: Array) -> list[Contender]:
+        methods = {"constraintDynamics": CONTACT}
+        if hasattr(pin, "lcaba"):
+            methods.update(LOOP_ABA)
+        contenders = []
+        for name, settings in methods.items():
+            loop_aba = name != "constraintDynamics"
+            function = pin.lcaba if loop_aba else pin.constraintDynamics
+            data, constraints = self._constrained(loop_aba, settings)
+            rows = zip(*self._rows(states.q, states.qd, tau), strict=True)
+            calls: list[Call] = [(self.model, data, *row, *constraints) for row in rows]
+            contenders.append(Contender(name, function, chunked(calls)))
+        return contenders
+
+    def contenders(self, states: States, tau: Array) -> list[Contender]:
+        """Everything of Pinocchio's that is timed."""
+        model = self.model
+        q, v, a, f = self._rows(states.q, states.qd, states.qdd, tau)
+        data = [model.createData() for _ in range(4)]
+        pool = pin.ModelPool(model, 1)
+        batch = [np.asfortranarray(self.positions(states.q).T)]
+        batch += [
+            np.asfortranarray(self.vectors(x).T) for x in (states.qd, states.qdd, tau, 0 * tau)
+        ]
+        q_all, v_all, a_all, f_all, out = batch
+
+        def single(name: str, function: Any, memory: Any, *rows: list[Array]) -> Contender:
+            calls: list[Call] = [(model, memory, *row) for row in zip(*rows, strict=True)]
+            return Contender(name, function, chunked(calls))
+
+        def whole(name: str, function: Any, third: Array) -> Contender:
+            calls: list[Call] = [(1, pool, q_all, v_all, third, out)]
+            return Contender(name, function, [calls], evaluations=len(states.y))
+
+        return [
+            single("forwardKinematics(q)", pin.forwardKinematics, data[0], q),
+            single("forwardKinematics(q, v, a)", pin.forwardKinematics, data[1], q, v, a),
+            single("rnea", pin.rnea, data[2], q, v, a),
+            single("aba", pin.aba, data[3], q, v, f),
+            *self._closed_contenders(states, tau),
+            whole("rneaInParallel", pin.rneaInParallel, a_all),
+            whole("abaInParallel", pin.abaInParallel, f_all),
+        ]

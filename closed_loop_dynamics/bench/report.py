@@ -1,0 +1,177 @@
+"""The results as tables of text or Markdown, and as JSON."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from .measure import Result, Row
+
+HEADINGS = ("ratio", "what", "ours", "Pinocchio", "compared with", "aim", "")
+PACKAGES = ("pin", "casadi", "llvmlite", "numpy")
+PATTERN_TITLES = {
+    "trajectory": "trajectory at 1 kHz (warm-started loops)",
+    "random": "random states (every call far from the last)",
+    "load": "loading",
+}
+
+
+def machine() -> dict[str, str]:
+    """Where and when."""
+    facts = {"cpu": _cpu_name(), "python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            facts[package] = version(package)
+        except PackageNotFoundError:
+            facts[package] = "?"
+    facts["date"] = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    return facts
+
+
+def _cpu_name() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return f"{names[0]} ({len(names)} cores)" if names else platform.processor() or "unknown"
+
+
+def as_json(results: Sequence[Result], notes: Sequence[str]) -> dict[str, Any]:
+    """Everything, with times in seconds per evaluation."""
+    return {
+        "machine": machine(),
+        "notes": list(notes),
+        "robots": {result.case.name: _robot_json(result) for result in results},
+    }
+
+
+def _robot_json(result: Result) -> dict[str, Any]:
+    return {
+        "title": result.case.title,
+        "size": result.size,
+        "newton_iterations": result.iterations,
+        "rows": [_row_json(row) for row in result.rows],
+        "checks": [
+            {
+                "pattern": pattern,
+                "name": check.name,
+                "error": check.error,
+                "tolerance": check.tolerance,
+                "ok": check.ok,
+            }
+            for pattern, checks in result.checks.items()
+            for check in checks
+        ],
+    }
+
+
+def _row_json(row: Row) -> dict[str, Any]:
+    bar = None
+    if row.bar is not None:
+        bar = {"kind": row.bar.kind, "value": row.bar.value, "met": row.met}
+    return {
+        "pattern": row.pattern,
+        "what": row.what,
+        "ratio": row.ratio,
+        "seconds": row.seconds,
+        "against": row.against,
+        "pinocchio_seconds": row.pinocchio,
+        "bar": bar,
+    }
+
+
+def as_text(results: Sequence[Result], notes: Sequence[str], markdown: bool = False) -> str:
+    """Tables, one per robot and pattern; ratios first."""
+    facts = machine()
+    lines = ["# Benchmark" if markdown else "Benchmark", "", _facts_line(facts), ""]
+    lines += [
+        "ratio = Pinocchio's time / ours: above 1, ours is faster. Times per evaluation, as seen "
+        "from Python;",
+        "a batch's is that of 1000 divided by 1000, on one thread. Pinocchio gets the completed "
+        "states; ours closes the loops.",
+        "",
+    ]
+    lines += [f"Note: {note}" for note in notes]
+    for result in results:
+        title = f"{result.case.title} ({result.size})"
+        lines += ["", f"## {title}" if markdown else f"=== {title}"]
+        for pattern, heading in PATTERN_TITLES.items():
+            rows = [row for row in result.rows if row.pattern == pattern]
+            if pattern in result.iterations:
+                heading += f", {result.iterations[pattern]:.1f} Newton iterations per call"
+            lines += ["", f"### {heading}" if markdown else f"--- {heading}", ""]
+            lines += _table([HEADINGS, *map(_cells, rows)], markdown)
+        lines += ["", *_check_lines(result, markdown)]
+    lines += ["", *_summary(results, markdown)]
+    return "\n".join(lines) + "\n"
+
+
+def _facts_line(facts: dict[str, str]) -> str:
+    packages = ", ".join(f"{name} {facts[name]}" for name in ("python", *PACKAGES))
+    return f"{facts['cpu']}; {packages}; {facts['date']}"
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    aim = ""
+    if row.bar is not None:
+        aim = _time(row.bar.value) if row.bar.kind == "time" else f"{row.bar.value:g}×"
+        aim = ("≤ " if row.bar.kind == "time" else "≥ ") + aim
+        aim += f" ({row.bar.note})" if row.bar.note else ""
+    return (
+        "" if row.ratio is None else f"{row.ratio:.2g}×" if row.ratio < 10 else f"{row.ratio:.0f}×",
+        row.what,
+        _time(row.seconds),
+        "" if row.pinocchio is None else _time(row.pinocchio),
+        row.against or "",
+        aim,
+        {None: "", True: "ok", False: "MISSED"}[row.met],
+    )
+
+
+def _time(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} µs"
+
+
+def _table(rows: Sequence[tuple[str, ...]], markdown: bool) -> list[str]:
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    lines = []
+    for number, row in enumerate(rows):
+        padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        lines.append(f"| {' | '.join(padded)} |" if markdown else "  ".join(padded).rstrip())
+        if number == 0:
+            rule = ["-" * max(width, 1) for width in widths]
+            lines.append(f"| {' | '.join(rule)} |" if markdown else "  ".join(rule).rstrip())
+    return lines
+
+
+def _check_lines(result: Result, markdown: bool) -> list[str]:
+    rows: list[tuple[str, ...]] = [("largest relative error", "trajectory", "random", "")]
+    patterns = list(result.checks.values())
+    for checks in zip(*patterns, strict=True):
+        verdict = "" if checks[0].tolerance is None else "ok"
+        verdict = verdict if all(check.ok for check in checks) else "WRONG"
+        errors = [f"{check.error:.1e}" for check in checks]
+        rows.append((checks[0].name, *errors, verdict))
+    return _table(rows, markdown)
+
+
+def _summary(results: Sequence[Result], markdown: bool) -> list[str]:
+    rows = [
+        ("MISSED" if not row.met else "ok", result.case.title, *_cells(row))
+        for result in results
+        for row in result.rows
+        if row.bar is not None
+    ]
+    if not rows:
+        return []
+    table: list[tuple[str, ...]] = [("", "robot", "ratio", "what", "ours", "Pinocchio", "aim")]
+    table += [(*row[:6], row[7]) for row in rows]
+    return ["## Aims" if markdown else "=== Aims", "", *_table(table, markdown)]

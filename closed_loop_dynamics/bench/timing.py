@@ -1,0 +1,74 @@
+"""Timing among noisy neighbours: contenders take turns in short rounds, and minima count.
+
+The states are cut into chunks. A round times one chunk of every contender in turn, so a disturbance
+hits all alike; a chunk's time is its minimum over all visits, and a contender's the mean over its
+chunks (cheap states must not stand for all).
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+Call = tuple[Any, ...]
+CHUNK = 100
+
+
+@dataclass(eq=False)
+class Contender:
+    """Something to time: ``function(*call)`` for every call of a chunk.
+
+    Attributes:
+        chunks: calls, in the order in which they are made.
+        evaluations: per call.
+        every: takes part in every so manieth sweep only (slow ones).
+    """
+
+    name: str
+    function: Callable[..., Any]
+    chunks: Sequence[Sequence[Call]]
+    evaluations: int = 1
+    every: int = 1
+    best: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.best = [float("inf")] * len(self.chunks)
+
+    @property
+    def seconds(self) -> float:
+        """Per evaluation."""
+        calls = sum(len(chunk) for chunk in self.chunks)
+        return sum(self.best) / (calls * self.evaluations)
+
+    def run(self, index: int) -> None:
+        """Time one chunk."""
+        function, calls = self.function, self.chunks[index]
+        start = perf_counter()
+        for call in calls:
+            function(*call)
+        self.best[index] = min(self.best[index], perf_counter() - start)
+
+
+def chunked(calls: Sequence[Call]) -> list[Sequence[Call]]:
+    """Calls in chunks of ``CHUNK``."""
+    return [calls[i : i + CHUNK] for i in range(0, len(calls), CHUNK)]
+
+
+def take_turns(contenders: Sequence[Contender], sweeps: int) -> None:
+    """Time every chunk of every contender ``sweeps`` times (``sweeps / every`` for slow ones)."""
+    longest = max(len(contender.chunks) for contender in contenders)
+    gc.collect()
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        for sweep in range(sweeps):
+            for index in range(longest):
+                for contender in contenders:
+                    if index < len(contender.chunks) and sweep % contender.every == 0:
+                        contender.run(index)
+    finally:
+        if enabled:
+            gc.enable()

@@ -1,0 +1,112 @@
+"""From measured actuator positions back to independent ones: u -> y, component by component.
+
+The same loops with the actuators in the place of the independent joints are a closure again, so the
+forward kinematics is solved by the same native Newton loop, with the same certificate: the answer
+lies on the branch of the reference configuration (or of a guess) and does not depend on history.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..engine.program import as_vectors
+from ..errors import ActuationSingular, Underactuated
+from ..model.tree import Array
+from .branch import Branch
+from .linear import LinearClosure
+from .numerical import NumericalClosure
+from .plan import repartition
+
+if TYPE_CHECKING:
+    from ..robot import Robot
+
+
+def actuator_closure(branch: Branch, active: list[int]) -> NumericalClosure:
+    """The closure of ``branch`` with local joints ``active`` independent.
+
+    Raises:
+        ActuationSingular: G_u is singular at the reference.
+    """
+    closure = branch.closure
+    system = replace(closure.system, independent=tuple(active))
+    plan = repartition(system, closure.plan)
+    if plan is None:
+        raise ActuationSingular(
+            f"submechanism '{branch.name}': G_u is singular at the reference configuration, so "
+            "actuator positions do not determine it; give another `reference` in the file",
+            submechanism=branch.name,
+        )
+    return NumericalClosure(system, plan)
+
+
+def chosen_actuators(branch: Branch, active: list[int]) -> list[int]:
+    """As many actuators as degrees of freedom: all, or the best-conditioned of redundant ones."""
+    m = len(branch.closure.system.independent)
+    if len(active) == m:
+        return active
+    from scipy.linalg import qr
+
+    G_u = branch.loop_jacobian(branch.reference)[active]
+    _, _, order = qr(G_u.T, pivoting=True, mode="economic")
+    return [active[int(i)] for i in sorted(order[:m])]
+
+
+def actuator_box(branch: Branch, active: list[int]) -> tuple[Array, Array]:
+    """Range of the actuators over the known solutions, a little widened."""
+    positions = np.array([branch.local_q(s)[active] for s in branch.known()])
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    margin = 0.02 * (high - low)
+    return low - margin, high + margin
+
+
+def independent_from_actuator(robot: Robot, u: ArrayLike, guess: ArrayLike | None) -> Array:
+    """y (..., m) for actuator positions u (..., p); see :meth:`Robot.independent_from_actuator`."""
+    mech = robot.mechanism
+    u = as_vectors(u, "u", mech.p)
+    if guess is not None:
+        guess = as_vectors(guess, "guess", mech.n_y)
+    if u.ndim == 2:
+        starts = [None] * len(u) if guess is None else np.broadcast_to(guess, (len(u), mech.n_y))
+        return np.array(
+            [independent_from_actuator(robot, row, g) for row, g in zip(u, starts, strict=True)]
+        )
+    y = np.zeros(mech.n_y)
+    if mech.floating:
+        y[:7] = guess[:7] if guess is not None else [0, 0, 0, 0, 0, 0, 1]
+    slot = {b: i for i, b in enumerate(mech.actuator)}
+    for c, component in enumerate(mech.components):
+        if mech.is_floating(c) or not component.independent:
+            continue
+        if len(component.active) < len(component.independent):
+            raise Underactuated(
+                f"submechanism '{component.entry.name}': {len(component.active)} actuators do not "
+                f"determine {len(component.independent)} independent joints"
+            )
+        places = [mech.y_at[b] for b in component.independent]
+        closure = mech.closures[c]
+        if isinstance(closure, LinearClosure):
+            measured = u[[slot[b] for b in component.active]]
+            if component.active == component.independent:
+                y[places] = measured
+                continue
+            rows = [component.joints.index(b) for b in component.active]
+            y[places] = np.linalg.lstsq(closure.A[rows], measured - closure.b[rows], rcond=None)[0]
+            continue
+        actuators = robot.actuator_branch(c)
+        active = [component.joints[i] for i in actuators.closure.system.independent]
+        start = None if guess is None else guess[places]
+        q = _solve(robot.branches[c], actuators, u[[slot[b] for b in active]], start)
+        y[places] = q[list(closure.system.independent)]
+    return y
+
+
+def _solve(branch: Branch, actuators: Branch, u: Array, guess: Array | None) -> Array:
+    """Local q at actuator positions ``u``, on the branch of the reference or of the guess."""
+    if guess is None:
+        return actuators.local_q(actuators.solution(u))
+    start = branch.local_q(branch.solution(guess))
+    return actuators.local_q(actuators.on_mode_of(start, u)[1])

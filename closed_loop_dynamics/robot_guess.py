@@ -1,0 +1,58 @@
+"""Evaluating a program on the assembly mode of a configuration that the caller gives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .engine.program import Program, as_vectors
+from .engine.program_ir import CHECK, INPUT, SOLVER
+from .errors import ClosureNotFound, InvalidInput
+from .model.tree import Array
+
+if TYPE_CHECKING:
+    from .robot import Robot
+
+
+def run_from_guess(
+    robot: Robot, program: Program, guess: ArrayLike, values: Sequence[Any]
+) -> Array:
+    """Outputs of ``program`` with every loop on the assembly mode that ``guess`` (n_q,) shows."""
+    mech = robot.mechanism
+    q = as_vectors(guess, "guess", mech.n_q)
+    arrays = [
+        as_vectors(v, name, size)
+        for v, name, size in zip(
+            values, program.source.input_names, program.source.input_sizes, strict=True
+        )
+    ]
+    if q.ndim == 2 or any(a.ndim == 2 for a in arrays):
+        count = max(len(a) for a in [q, *arrays] if a.ndim == 2)
+        rows = [np.broadcast_to(a, (count, a.shape[-1])) for a in [q, *arrays]]
+        return np.array(
+            [run_from_guess(robot, program, g, one) for g, *one in zip(*rows, strict=True)]
+        )
+    if not np.all(np.isfinite(q)):
+        raise InvalidInput("guess is not finite")
+    seeds = []
+    for c in mech.numerical:
+        bodies = mech.components[c].independent
+        p = arrays[0][[mech.y_at[b] for b in bodies]]
+        local = np.array([q[mech.q_at[b]] for b in mech.components[c].joints])
+        seeds.append(robot.branches[c].on_mode_of(local, p)[0])
+    context = program.new_context(seeds)
+    status = program.run_in(context, *arrays)
+    if status >= INPUT:
+        raise program.input_error(status - INPUT)
+    if status >= CHECK:
+        raise program.source.describe_check(status - CHECK, context.inputs)
+    if status:
+        name = robot.branches[mech.numerical[status // SOLVER - 1]].name
+        raise ClosureNotFound(
+            f"submechanism '{name}' does not close from the guess", submechanism=name
+        )
+    result: Array = context.output.copy()
+    return result
