@@ -17,7 +17,7 @@ from .errors import (
     UrdfError,
 )
 from .robot import Names, Robot, load
-from .state import State
+from .robot_parts.state import State
 
 __version__ = "0.1.0"
 

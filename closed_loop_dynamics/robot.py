@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,17 +26,17 @@ from .closure.forward_kinematics import (
 from .closure.numerical import NumericalClosure
 from .dynamics.actuation import underactuated
 from .dynamics.catalogue import RECIPES, check_kinds, input_size, trace
-from .engine import Program, ProgramSource, SolverUnit, SolverUse, make_program
+from .engine import Program, ProgramSource, SolverUnit, SolverUse, cache, make_program
 from .errors import ClosureNotFound, InvalidInput, Underactuated, did_you_mean
+from .lint import Report, lint
 from .mechanism import Mechanism, build_mechanism
 from .model import read_submechanisms, read_urdf
 from .model.digest import digest
-from .robot_failures import check_failure
-from .robot_kinematics import link_jacobian, link_pose
-from .state import State
-
-if TYPE_CHECKING:
-    from .lint import Report
+from .robot_parts.failures import check_failure
+from .robot_parts.guess import run_from_guess
+from .robot_parts.links import gather_wrenches, link_jacobian, link_pose, random_independent
+from .robot_parts.references import forward_dynamics_by
+from .robot_parts.state import State
 
 Array = NDArray[np.float64]
 _INPUT_NAMES = {"y": "y", "v": "yd", "a": "ydd", "u": "tau_u", "w": "wrenches"}
@@ -87,8 +87,6 @@ class Robot:
     """Kinematics and dynamics of a series-parallel robot in its independent coordinates."""
 
     def __init__(self, mechanism: Mechanism, key: str) -> None:
-        from .engine import cache
-
         self.mechanism = mechanism
         self._key = cache.key_of(key, cache.source_digest())
         self._programs: dict[str, Program] = {}
@@ -202,13 +200,13 @@ class Robot:
                 self._actuator_branches[c] = Branch(closure, program, box)
             return self._actuator_branches[c]
 
-    def _rescue(self, k: int, p: Array, y: Array) -> Array:
+    def _rescue(self, k: int, p: Array, first: Array) -> Array:
         """Called by a program when a Newton loop refuses its start."""
         c = self.mechanism.numerical[k]
         try:
             return self.branches[c].rescue(p)
         except ClosureNotFound as error:
-            error.last_good_q = self._complete(c, y, error.last_good)  # type: ignore[attr-defined]
+            error.last_good_q = self._complete(c, first, error.last_good)  # type: ignore[attr-defined]
             raise
 
     def _complete(self, c: int, y: Array, last: Any) -> Array | None:
@@ -230,8 +228,6 @@ class Robot:
 
     def _run_from(self, program: Program, guess: ArrayLike, values: Sequence[Any]) -> Array:
         """Evaluate on the assembly mode that ``guess`` (n_q,) lies on."""
-        from .robot_guess import run_from_guess
-
         return run_from_guess(self, program, guess, values)
 
     # -- kinematics -----------------------------------------------------------------------------
@@ -354,8 +350,6 @@ class Robot:
         """
         if method == "cluster_aba":
             return self._dynamics("forward_dynamics", wrenches, guess, y, yd, tau_u)
-        from .robot_references import forward_dynamics_by
-
         return forward_dynamics_by(self, method, y, yd, tau_u, wrenches, guess)
 
     def mass_matrix(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
@@ -383,8 +377,6 @@ class Robot:
 
     def body_wrenches(self, wrenches: Mapping[str, ArrayLike]) -> Array:
         """Wrenches on links as one vector of wrenches on bodies, (6 * bodies,) or (N, ...)."""
-        from .robot_kinematics import gather_wrenches
-
         return gather_wrenches(self.mechanism, wrenches, self._frame)
 
     def _matrix(
@@ -404,12 +396,8 @@ class Robot:
 
     def report(self) -> Report:
         """The linter's findings, per submechanism."""
-        from .lint import lint
-
         return lint(self)
 
     def random_independent(self, rng: np.random.Generator, count: int | None = None) -> Array:
         """Random y within limits and reachable on the branch (continuous joints: one turn)."""
-        from .robot_kinematics import random_independent
-
         return random_independent(self, rng, count)

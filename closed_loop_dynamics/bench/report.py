@@ -123,7 +123,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         aim = ("≤ " if row.bar.kind == "time" else "≥ ") + aim
         aim += f" ({row.bar.note})" if row.bar.note else ""
     return (
-        "" if row.ratio is None else f"{row.ratio:.2g}×" if row.ratio < 10 else f"{row.ratio:.0f}×",
+        "" if row.ratio is None else f"{row.ratio:.3g}×",
         row.what,
         _time(row.seconds),
         "" if row.pinocchio is None else _time(row.pinocchio),

@@ -20,6 +20,10 @@ from ..model.tree import Array, Tree
 from ..spatial import SX, rotation, sx
 
 
+#: Axes count as parallel up to this angle [rad]; published dimensions are rounded.
+PLANAR = 1e-3
+
+
 @dataclass(frozen=True, eq=False)
 class CutJoint:
     """A loop constraint with its frames resolved.
@@ -31,6 +35,8 @@ class CutJoint:
         base: body of the last common ancestor, where the loop is rooted.
         chain_p, chain_s: bodies from below ``base`` out to predecessor and successor.
         labels: one text per row of the residual.
+        gap_axes: (3, 3) rows: the axes of the base frame in which a full gap is written; for a
+            planar loop the last one is the normal, so that dropping it leaves the plane.
         explicit: the file gave the frames (the loop may be open at q = 0).
     """
 
@@ -44,6 +50,7 @@ class CutJoint:
     chain_p: tuple[int, ...]
     chain_s: tuple[int, ...]
     labels: tuple[str, ...]
+    gap_axes: Array
     baumgarte: tuple[float, ...]
     explicit: bool
 
@@ -71,6 +78,7 @@ def resolve(tree: Tree, entry: Submechanism, loop: LoopConstraint) -> CutJoint:
     chain_p = tuple(reversed(path_p[: path_p.index(base)] if base >= 0 else path_p))
     chain_s = tuple(reversed(path_s[: path_s.index(base)] if base >= 0 else path_s))
     _check_joints(tree, entry, loop, chain_p + chain_s)
+    gap_axes = _gap_axes(tree, base, chain_p + chain_s)
     translations = [a for a in loop.axes if any(a.axis[3:])]
     rotations = [a for a in loop.axes if any(a.axis[:3])]
     return CutJoint(
@@ -84,9 +92,32 @@ def resolve(tree: Tree, entry: Submechanism, loop: LoopConstraint) -> CutJoint:
         chain_p,
         chain_s,
         tuple(f"{loop.predecessor}~{loop.successor}: {a.name}" for a in translations + rotations),
+        gap_axes,
         tuple(a.baumgarte or 0.0 for a in translations + rotations),
         loop.predecessor_frame is not None,
     )
+
+
+def _gap_axes(tree: Tree, base: int, bodies: tuple[int, ...]) -> Array:
+    """Identity, or (in-plane, in-plane, normal) of a planar loop, in the base frame."""
+    poses = body_poses(tree)
+    R_base = poses[base][:3, :3] if base >= 0 else np.eye(3)
+    axes, sliders = [], []
+    for b in bodies:
+        joint = tree.bodies[b].joint
+        axis = R_base.T @ poses[b][:3, :3] @ joint.axis
+        (sliders if joint.kind == "prismatic" else axes).append(axis)
+    if not axes:
+        return np.eye(3)
+    normal = axes[0]
+    planar = all(np.linalg.norm(np.cross(normal, a)) < PLANAR for a in axes)
+    planar = planar and all(abs(normal @ s) < PLANAR for s in sliders)
+    if not planar or np.max(np.abs(normal)) > 1.0 - 1e-12:
+        return np.eye(3)
+    normal = np.mean([a if a @ normal > 0 else -a for a in axes], axis=0)
+    normal = normal / np.linalg.norm(normal)
+    first, _ = universal_axes(normal)
+    return np.array([first, np.cross(normal, first), normal])
 
 
 def _cut_pose(tree: Tree, loop: LoopConstraint, poses: list[Array]) -> Array:
@@ -125,8 +156,8 @@ def residual(tree: Tree, cut: CutJoint, q: dict[int, SX]) -> SX:
     R_s, x_s = _frame(tree, cut.chain_s, cut.frame_s, q)
     rows = []
     if len(cut.translations) == 3:
-        # All of the gap: which frame it is written in does not matter; the base's is cheapest.
-        rows.append(x_s - x_p)
+        # All of the gap: which axes it is written in does not matter; the base's are cheapest.
+        rows.append(sx(cut.gap_axes) @ (x_s - x_p))
     elif cut.translations:
         gap = R_p.T @ (x_s - x_p)
         rows += [ca.dot(sx(a), gap) for a in cut.translations]
@@ -164,9 +195,13 @@ def _orientation_rows(axes: tuple[Array, ...], R_p: SX, R_s: SX) -> list[SX]:
         free = free / np.linalg.norm(free)
         f_s = R_s @ sx(free)
         return [ca.dot(R_p @ sx(np.cross(a, free)), f_s) for a in axes]
-    (a,) = axes
-    b = np.eye(3)[int(np.argmin(np.abs(a)))]
-    b = b - a * (a @ b)
-    b = b / np.linalg.norm(b)
-    c = np.cross(a, b)
+    b, c = universal_axes(axes[0])
     return [-ca.dot(R_p @ sx(b), R_s @ sx(c))]
+
+
+def universal_axes(locked: Array) -> tuple[Array, Array]:
+    """(b, c): with one rotation locked, b fixed in P stays normal to c fixed in S."""
+    b = np.eye(3)[int(np.argmin(np.abs(locked)))]
+    b = b - locked * (locked @ b)
+    b = b / np.linalg.norm(b)
+    return b, np.cross(locked, b)

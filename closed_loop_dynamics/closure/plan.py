@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 RANK_TOLERANCE = 1e-4
 IDLE_TOLERANCE = 1e-6
 CLOSED = 1e-9
+#: What redundant rows may leave, relative to the loop's size.
+MISFIT = 1e-3
 SAMPLES = 8
 
 
@@ -93,22 +95,28 @@ class _Numbers:
         return phi.ravel() * self.row_scale, K * self.row_scale[:, None] * self.column_scale
 
     def close(self, q: Array, columns: list[int], iterations: int = 60) -> tuple[Array, float]:
-        """Gauss-Newton (minimum norm) on the given columns; returns q and max|phi| (scaled)."""
+        """Gauss-Newton (minimum norm) on the given columns; returns q and the error (scaled).
+
+        The error is max|phi| within the range of K: a nearly redundant row (a planar loop that is
+        planar only to a micrometre) keeps what it leaves, unless it is more than MISFIT.
+        """
         q = q.copy()
-        error = np.inf
         for _ in range(iterations):
             phi, K = self.scaled(q)
-            error = float(np.max(np.abs(phi), initial=0.0))
-            if error < 1e-14 or not np.isfinite(error):
-                break
-            step = -np.linalg.lstsq(K[:, columns], phi, rcond=1e-9)[0]
+            if not np.all(np.isfinite(phi)):
+                return q, np.inf
+            step = -np.linalg.lstsq(K[:, columns], phi, rcond=RANK_TOLERANCE)[0]
             longest = float(np.max(np.abs(step), initial=0.0))
             step = step * min(1.0, 0.3 / max(longest, 1e-300))
             q[columns] += step * self.column_scale[columns]
             if longest < 1e-13:
                 break
-        phi, _ = self.scaled(q)
-        return q, float(np.max(np.abs(phi), initial=0.0))
+        phi, K = self.scaled(q)
+        left = float(np.max(np.abs(phi), initial=0.0))
+        U, values, _ = np.linalg.svd(K[:, columns], full_matrices=False)
+        U = U[:, values > RANK_TOLERANCE * max(values[0], 1e-300)]
+        inside = float(np.max(np.abs(U @ (U.T @ phi)), initial=0.0))
+        return q, left if left > MISFIT else inside
 
 
 def _characteristic_length(system: LoopSystem) -> float:

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .program import Program, ProgramSource, Rescue, Seeds, SolverUnit, SolverUse
+from .backend import BackendWarning, use_native
+from .contexts import Seeds
+from .program import Program
+from .solver_unit import SolverUnit
+from .source import ProgramSource, Rescue, SolverUse
 
-__all__ = ["Program", "ProgramSource", "Seeds", "SolverUnit", "SolverUse", "make_program"]
+__all__ = [
+    "BackendWarning",
+    "Program",
+    "ProgramSource",
+    "Seeds",
+    "SolverUnit",
+    "SolverUse",
+    "make_program",
+]
 
 
 def make_program(
@@ -16,5 +28,15 @@ def make_program(
     seeds: Sequence[Seeds],
     rescue: Rescue | None,
 ) -> Program:
-    """A native program."""
-    return Program(source, key, unit, seeds, rescue)
+    """A program on the back-end of this machine (see :mod:`.backend`).
+
+    Args:
+        key: identifies what ``source`` is traced from, for the cache.
+    """
+    if use_native():
+        from .native_program import NativeProgram
+
+        return NativeProgram(source, key, unit, seeds, rescue)
+    from .vm import VmProgram
+
+    return VmProgram(source, key, unit, seeds, rescue)

@@ -1,8 +1,8 @@
 """Compiled code on disk: one file per unit, found by content key.
 
 Safe by construction: a file is written beside its final name and renamed (two processes may
-compile at once), carries a checksum (a truncated or altered file counts as absent), and a folder
-that cannot be written only costs the time to compile again.
+compile at once), carries a checksum of its key and content (a truncated, altered or renamed file
+counts as absent), and a folder that cannot be written only costs the time to compile again.
 """
 
 from __future__ import annotations
@@ -11,22 +11,28 @@ import contextlib
 import hashlib
 import json
 import os
+import stat
 import tempfile
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-_MAGIC = b"CLDCACHE1\n"
+_MAGIC = b"CLDCACHE2\n"
 ENVIRONMENT_VARIABLE = "CLOSED_LOOP_DYNAMICS_CACHE"
 
 
 def folder() -> Path | None:
-    """Where compiled code is kept; None when caching is switched off (empty variable)."""
+    """Where compiled code is kept; None when caching is switched off (empty variable).
+
+    None, too, for a user without a home: ``~`` must not become a folder's name.
+    """
     chosen = os.environ.get(ENVIRONMENT_VARIABLE)
     if chosen is not None:
         return Path(chosen) if chosen else None
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(base) / "closed_loop_dynamics"
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if not base.is_absolute():  # the XDG specification: ignore relative paths
+        base = Path(os.path.expanduser("~")) / ".cache"
+    return base / "closed_loop_dynamics" if base.is_absolute() else None
 
 
 def load(key: str) -> tuple[dict[str, Any], bytes] | None:
@@ -34,22 +40,32 @@ def load(key: str) -> tuple[dict[str, Any], bytes] | None:
     place = folder()
     if place is None:
         return None
-    path = place / key
     try:
-        # Native code is run as it is read: take only files that this user wrote.
-        if hasattr(os, "getuid") and path.stat().st_uid not in (os.getuid(), 0):
-            return None
-        data = path.read_bytes()
+        with open(place / key, "rb") as stream:
+            if not _ours(os.fstat(stream.fileno())):
+                return None
+            data = stream.read()
     except OSError:
         return None
     if not data.startswith(_MAGIC):
         return None
     digest, payload = data[len(_MAGIC) : len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
-    if hashlib.sha256(payload).digest() != digest:
+    if _checksum(key, payload) != digest:
         return None
     header, _, code = payload.partition(b"\n")
     metadata: dict[str, Any] = json.loads(header)
     return metadata, code
+
+
+def _ours(status: os.stat_result) -> bool:
+    """Native code is run as it is read: take only files that nobody else could have written."""
+    if not hasattr(os, "getuid"):
+        return True
+    return status.st_uid in (os.getuid(), 0) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _checksum(key: str, payload: bytes) -> bytes:
+    return hashlib.sha256(key.encode() + b"\0" + payload).digest()
 
 
 def store(key: str, metadata: dict[str, Any], code: bytes = b"") -> bool:
@@ -63,7 +79,7 @@ def store(key: str, metadata: dict[str, Any], code: bytes = b"") -> bool:
         place.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(prefix=key[:16], suffix=".tmp", dir=place)
         with os.fdopen(handle, "wb") as stream:
-            stream.write(_MAGIC + hashlib.sha256(payload).digest() + payload)
+            stream.write(_MAGIC + _checksum(key, payload) + payload)
         os.replace(temporary, place / key)
     except OSError:
         if temporary is not None:
@@ -78,9 +94,15 @@ def source_digest() -> str:
     """Hash of the package's own source: a changed algorithm never meets old compiled code."""
     h = hashlib.sha256()
     root = Path(__file__).resolve().parent.parent
-    for folder_name in ("engine", "closure", "dynamics", "model", "."):
-        for path in sorted((root / folder_name).glob("*.py")):
-            h.update(path.name.encode())
+    for pattern in (
+        "*.py",
+        "engine/**/*.py",
+        "closure/**/*.py",
+        "dynamics/**/*.py",
+        "model/**/*.py",
+    ):
+        for path in sorted(root.glob(pattern)):
+            h.update(path.relative_to(root).as_posix().encode() + b"\0")
             h.update(path.read_bytes())
     return h.hexdigest()
 

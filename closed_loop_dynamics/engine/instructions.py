@@ -160,16 +160,26 @@ class _Builder:
         return index
 
 
+def block_sizes(function: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Lengths of the inputs and of the outputs of a CasADi function; all must be dense."""
+    for i in range(function.n_in()):
+        if function.nnz_in(i) != function.numel_in(i):
+            raise ValueError(f"{function.name()}: input {i} is sparse")
+    for i in range(function.n_out()):
+        if function.nnz_out(i) != function.numel_out(i):
+            raise ValueError(f"{function.name()}: output {i} is sparse; densify it before tracing")
+    return (
+        tuple(function.numel_in(i) for i in range(function.n_in())),
+        tuple(function.numel_out(i) for i in range(function.n_out())),
+    )
+
+
 def instruction_list(function: Any) -> InstructionList:
     """Convert a CasADi ``Function`` over SX with dense inputs and outputs."""
     import casadi as ca
 
     names = {getattr(ca, key): value for key, value in (UNARY | BINARY).items()}
-    input_sizes = tuple(function.numel_in(i) for i in range(function.n_in()))
-    output_sizes = tuple(function.numel_out(i) for i in range(function.n_out()))
-    for i in range(function.n_out()):
-        if function.nnz_out(i) != function.numel_out(i):
-            raise ValueError(f"{function.name()}: output {i} is sparse; densify it before tracing")
+    input_sizes, output_sizes = block_sizes(function)
     in_offset = np.concatenate([[0], np.cumsum(input_sizes)]).astype(int)
     out_offset = np.concatenate([[0], np.cumsum(output_sizes)]).astype(int)
 

@@ -8,8 +8,11 @@ import threading
 from functools import lru_cache
 from typing import Any
 
-from .llvm_ir import LIBM_NAMES
+from . import cache
+from .emitter import LIBM_NAMES
 
+#: Raise when compiled code changes without a change in what it is compiled from.
+ENGINE_VERSION = 2
 _lock = threading.Lock()
 
 
@@ -17,7 +20,7 @@ def available() -> bool:
     """True when llvmlite can be imported."""
     try:
         import llvmlite.binding  # noqa: F401
-    except ImportError:
+    except (ImportError, OSError):  # OSError: its shared library does not load
         return False
     return True
 
@@ -31,10 +34,15 @@ def target_description() -> str:
         (
             llvm.get_process_triple(),
             llvm.get_host_cpu_name(),
-            llvm.get_host_cpu_features().flatten(),
+            _features(llvm).flatten(),
             llvm.llvm_version_info,
         )
     )
+
+
+def key_of(*parts: Any) -> str:
+    """Cache key of machine code made from ``parts``."""
+    return cache.key_of(*parts, ENGINE_VERSION, target_description())
 
 
 @lru_cache(maxsize=1)
@@ -42,8 +50,16 @@ def simd_lanes() -> int:
     """Lanes of a batch: two registers' worth, so that latencies overlap."""
     import llvmlite.binding as llvm
 
-    features = llvm.get_host_cpu_features()
+    features = _features(llvm)
+    # 128-bit registers otherwise: SSE2 on x86, NEON on ARM.
     return 16 if features.get("avx512f") else 8 if features.get("avx2") else 4
+
+
+def _features(llvm: Any) -> Any:
+    try:
+        return llvm.get_host_cpu_features()
+    except RuntimeError:  # LLVM cannot tell on this platform; the CPU's name implies most of them
+        return llvm.FeatureMap()
 
 
 @lru_cache(maxsize=1)
@@ -53,9 +69,9 @@ def _llvm() -> Any:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     libm = ctypes.CDLL(ctypes.util.find_library("m") or None)
-    for name in LIBM_NAMES:
-        address = ctypes.cast(getattr(libm, name), ctypes.c_void_p).value
-        llvm.add_symbol(name, address)
+    for library, names in ((libm, LIBM_NAMES), (ctypes.pythonapi, ("PyLong_FromLongLong",))):
+        for name in names:
+            llvm.add_symbol(name, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)
     return llvm
 
 
@@ -63,7 +79,7 @@ def _target_machine(llvm: Any) -> Any:
     target = llvm.Target.from_default_triple()
     return target.create_target_machine(
         cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten(),
+        features=_features(llvm).flatten(),
         opt=3,
         reloc="pic",
         codemodel="jitdefault",
@@ -72,12 +88,14 @@ def _target_machine(llvm: Any) -> Any:
 
 
 def compile_ir(text: str) -> bytes:
-    """Object code of an IR module. Several threads may compile at once."""
+    """Object code of an IR module.
+
+    llvmlite lets one thread at a time into LLVM, without the GIL: others can trace meanwhile.
+    """
     with _lock:
         llvm = _llvm()
-        context = llvm.create_context()
-        machine = _target_machine(llvm)
-    module = llvm.parse_assembly(text, context=context)
+    machine = _target_machine(llvm)
+    module = llvm.parse_assembly(text, context=llvm.create_context())
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
     result: bytes = machine.emit_object(module)
@@ -85,22 +103,22 @@ def compile_ir(text: str) -> bytes:
 
 
 class LoadedCode:
-    """Object code linked into this process; stays valid as long as this object lives."""
+    """Object code linked into this process; stays valid as long as this object lives.
+
+    Every object has a linker of its own: equal names in two of them do not meet.
+    """
 
     def __init__(self, code: bytes) -> None:
         with _lock:
             llvm = _llvm()
-            module = llvm.parse_assembly("", context=llvm.create_context())
-            self._engine = llvm.create_mcjit_compiler(module, _target_machine(llvm))
-            self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-            self._engine.finalize_object()
+        module = llvm.parse_assembly("", context=llvm.create_context())
+        self._engine = llvm.create_mcjit_compiler(module, _target_machine(llvm))
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
 
     def address(self, symbol: str) -> int:
         """Address of an exported function."""
-        return int(self._engine.get_function_address(symbol))
-
-
-def publish(symbol: str, address: int) -> None:
-    """Let code loaded later refer to ``symbol``."""
-    with _lock:
-        _llvm().add_symbol(symbol, address)
+        address = int(self._engine.get_function_address(symbol))
+        if not address:
+            raise LookupError(f"no function '{symbol}' in the compiled code")
+        return address

@@ -5,7 +5,8 @@ An iterate is accepted only while (a) every guard stays positive: guards are the
 irreducible blocks of the Jacobian times the sign they have on the wanted branch, so a changed
 assembly mode or a singularity shows as a sign; and (b) the steps contract by at least
 ``contraction`` (the affine-invariant test of Deuflhard's continuation methods), so the start lies
-in the convergence ball of its own solution, not of another one. What fails is reported, never used.
+in the convergence ball of its own solution, not of another one. A step that is not a number counts
+as one that does not contract. What fails is reported, never used.
 
 Starts ("seeds") are records (p0, x0, dx/dp): the newest solution when it is near, else the nearest
 node of a table of solutions computed at load. Both are only starting points: the loop converges to
@@ -16,9 +17,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .instructions import InstructionList
-from .llvm_ir import Emitter, Lanes, emit_straight_line, literal
+import numpy as np
+from numpy.typing import NDArray
 
+from .emitter import Emitter, Lanes, literal
+from .instructions import InstructionList
+from .llvm_ir import emit_straight_line
+
+Array = NDArray[np.float64]
 OK = 0
 NOT_CONVERGED = 1
 GUARD = 2
@@ -51,7 +57,8 @@ class NewtonSolver:
     @staticmethod
     def of(step: InstructionList) -> NewtonSolver:
         """The solver of a traced step."""
-        return NewtonSolver(*step.input_sizes, step=step)
+        n_p, n_sign, n_x = step.input_sizes
+        return NewtonSolver(n_p, n_sign, n_x, step)
 
     @property
     def record(self) -> RecordLayout:
@@ -136,6 +143,12 @@ class RecordLayout:
         """Length of one table node."""
         return self.n_x * (1 + self.n_p)
 
+    def write(self, record: Array, p: Array, x: Array, slope: Array | float) -> None:
+        """Make (p, x, dx/dp) the newest solution."""
+        record[self.p0 : self.p0 + self.n_p] = p
+        record[self.x0 : self.x0 + self.n_x] = x
+        record[self.slope : self.size] = np.ravel(slope)
+
 
 def emit_seed(solver: NewtonSolver, symbol: str) -> str:
     """IR of ``void symbol(ptr record, ptr p, ptr x)``: predict x at p from the best seed."""
@@ -143,7 +156,7 @@ def emit_seed(solver: NewtonSolver, symbol: str) -> str:
     e = Emitter(Lanes(1))
     p = [e.load("%p", j) for j in range(rec.n_p)]
     p0 = [e.load("%record", rec.p0 + j) for j in range(rec.n_p)]
-    distance = literal(0.0)
+    near = "true"
     node = "0"
     p_node = []
     for j in range(rec.n_p):
@@ -151,7 +164,9 @@ def emit_seed(solver: NewtonSolver, symbol: str) -> str:
         low = e.load("%record", rec.low + j)
         away = e.intrinsic("fabs", e.arithmetic("fsub", p[j], p0[j]))
         scaled = e.value(f"fmul double {away}, {inverse}")
-        distance = e.value(f"call double @llvm.maximum.f64(double {distance}, double {scaled})")
+        # Ordered: without a newest solution p0 is NaN, and NaN is never near.
+        close = e.value(f"fcmp olt double {scaled}, {literal(0.5)}")
+        near = e.value(f"and i1 {near}, {close}")
         position = e.arithmetic("fmul", e.arithmetic("fsub", p[j], low), inverse)
         position = e.intrinsic("minnum", position, e.load("%record", rec.last_index + j))
         position = e.intrinsic("maxnum", position, literal(0.0))
@@ -162,7 +177,6 @@ def emit_seed(solver: NewtonSolver, symbol: str) -> str:
         stride = e.value(f"fptosi double {e.load('%record', rec.stride + j)} to i64")
         product = e.value(f"mul i64 {index}, {stride}")
         node = e.value(f"add i64 {node}, {product}")
-    near = e.value(f"fcmp olt double {distance}, {literal(0.5)}")
     no_table = e.value(f"fcmp oeq double {e.load('%record', rec.has_table)}, {literal(0.0)}")
     newest = e.value(f"or i1 {near}, {no_table}")
     address = e.value(f"getelementptr double, ptr %record, i64 {rec.table}")
@@ -205,11 +219,15 @@ def emit_newton(solver: NewtonSolver, symbol: str, lanes: Lanes) -> tuple[str, i
     limit = e.value(f"fmul {t} %previous, {lanes.const(solver.contraction)}")
     shrinking = e.compare("ole", err, limit)
     good_step = e.value(f"or {flag} {small}, {shrinking}")
+    dx = [e.load("%out", i) for i in range(n_x)]
+    for change in dx:  # err may be a maximum, which passes over NaN
+        number = e.compare("ord", change, change)
+        good_step = e.value(f"and {flag} {good_step}, {number}")
     good = e.value(f"and {flag} {good_guard}, {good_step}")
     good = e.value(f"and {flag} {good}, %active")
     for i in range(n_x):
         x = e.load("%in", x_at + i)
-        moved = e.arithmetic("fsub", x, e.load("%out", i))
+        moved = e.arithmetic("fsub", x, dx[i])
         e.store(e.select(good, moved, x), "%in", x_at + i)
     code = e.value(
         f"select {flag} {good_guard}, {integer} {lanes.const_int(CONTRACTION)}, "
@@ -219,9 +237,7 @@ def emit_newton(solver: NewtonSolver, symbol: str, lanes: Lanes) -> tuple[str, i
         f"select {flag} {good}, {integer} {lanes.const_int(NOT_CONVERGED)}, {integer} {code}"
     )
     done = e.value(f"and {flag} {good}, {small}")
-    code = e.value(
-        f"select {flag} {done}, {integer} {lanes.const_int(OK)}, {integer} {code}"
-    )
+    code = e.value(f"select {flag} {done}, {integer} {lanes.const_int(OK)}, {integer} {code}")
     new_status = e.value(f"select {flag} %active, {integer} {code}, {integer} %status_now")
     one = e.value(f"zext {flag} %active to {integer}")
     new_count = e.value(f"add {integer} %count, {one}")
@@ -267,9 +283,6 @@ def _all_true(lanes: Lanes) -> str:
 
 def newton_declarations(lanes: Lanes) -> str:
     """Declarations beyond those of :mod:`.llvm_ir`."""
-    lines = []
     if lanes.count == 1:
-        lines.append("declare double @llvm.maximum.f64(double, double)")
-    else:
-        lines.append(f"declare i1 @llvm.vector.reduce.or.v{lanes.count}i1({lanes.flag})")
-    return "\n".join(lines)
+        return ""
+    return f"declare i1 @llvm.vector.reduce.or.v{lanes.count}i1({lanes.flag})"

@@ -1,155 +1,21 @@
 """IR of whole programs: validate inputs, run the Newton loops, run the straight-line body, check.
 
-A program is what one Python call runs. Its memory is one block of doubles (:class:`Layout`); the
-lane version works on a block of the same shape whose elements are SIMD vectors.
+The Newton code lives in a unit of its own (:mod:`.solver_unit`) and is called through addresses
+kept in the program's memory: no names are shared between units, so two robots cannot meet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from .emitter import FunctionEmitter, Lanes, literal
+from .layout import CHECK, INPUT, SOLVER, BoundSolver, Layout, ProgramShape
 
-from .llvm_ir import Emitter, Lanes, literal
-from .newton import NewtonSolver
-
-#: Status of a call: 0, or SOLVER * (k + 1) + Newton code, or CHECK + index, or INPUT + index.
-SOLVER = 16
-CHECK = 4096
-INPUT = 1 << 20
+__all__ = ["CHECK", "INPUT", "SOLVER", "emit_batch", "emit_single"]
 
 
-@dataclass(frozen=True)
-class BoundSolver:
-    """A Newton solver and the positions of its parameters in the user input block."""
-
-    solver: NewtonSolver
-    symbol: str
-    parameters: tuple[int, ...]
-    workspace: int
-
-
-@dataclass(frozen=True)
-class ProgramShape:
-    """Everything the driver needs to know.
-
-    The body takes (x of all solvers, user inputs...) and gives (user outputs..., checks, slope of
-    solver 1, slope of solver 2, ...). Every check must be positive.
-    """
-
-    symbol: str
-    solvers: tuple[BoundSolver, ...]
-    n_user_in: int
-    n_user_out: int
-    n_checks: int
-    body_workspace: int
-    input_limit: float
-
-    @property
-    def n_x(self) -> int:
-        """Unknowns of all solvers."""
-        return sum(b.solver.n_x for b in self.solvers)
-
-    @property
-    def n_body_out(self) -> int:
-        """User outputs, checks and slopes."""
-        return self.n_user_out + self.n_checks + self.n_slopes
-
-    @property
-    def n_slopes(self) -> int:
-        """Length of all slopes together."""
-        return sum(b.solver.n_x * b.solver.n_p for b in self.solvers)
-
-
-class Layout:
-    """Offsets, in elements, of the regions of a program's memory (multiples of 8)."""
-
-    def __init__(self, shape: ProgramShape, records: bool) -> None:
-        self.size = 0
-        self.records = [self._take(b.solver.record.size) for b in shape.solvers] if records else []
-        self.body_in = self._take(shape.n_x + shape.n_user_in)
-        self.body_out = self._take(shape.n_body_out)
-        self.solver_in = [
-            self._take(b.solver.n_p + b.solver.n_sign + b.solver.n_x) for b in shape.solvers
-        ]
-        self.solver_out = [
-            self._take(b.solver.n_x + 1 + b.solver.n_sign) for b in shape.solvers
-        ]
-        self.status = [self._take(2) for b in shape.solvers]
-        spare = max((b.solver.n_p + b.solver.n_x for b in shape.solvers), default=0)
-        self.scratch = self._take(spare)
-        self.workspace = self._take(
-            max([shape.body_workspace, *(b.workspace for b in shape.solvers)])
-        )
-
-    def _take(self, length: int) -> int:
-        start = self.size
-        self.size += -(-length // 8) * 8
-        return start
-
-
-class _Function(Emitter):
-    """An emitter that also knows its current block, for loops and early returns."""
-
-    def __init__(self, lanes: Lanes) -> None:
-        super().__init__(lanes)
-        self.block = "entry"
-        self._labels = 0
-
-    def label(self, name: str) -> None:
-        """Start a block."""
-        self.lines.append(f"{name}:")
-        self.block = name
-
-    def new_label(self, stem: str) -> str:
-        """An unused label."""
-        self._labels += 1
-        return f"{stem}{self._labels}"
-
-    def at(self, pointer: str, index: int | str, kind: str) -> str:
-        """Address of element ``index`` of type ``kind``."""
-        return self.value(f"getelementptr inbounds {kind}, ptr {pointer}, i64 {index}")
-
-    def loop(self, count: int | str, body: Callable[[str], None]) -> None:
-        """``for i in range(count): body(i)``, count > 0."""
-        head = self.new_label("head")
-        index, following = self.fresh(), self.fresh()
-        previous = self.block
-        self.line(f"br label %{head}")
-        self.label(head)
-        place = len(self.lines)
-        self.lines.append("")
-        body(index)
-        self.line(f"{following} = add i64 {index}, 1")
-        again = self.value(f"icmp ult i64 {following}, {count}")
-        tail = self.new_label("tail")
-        self.lines[place] = (
-            f"  {index} = phi i64 [ 0, %{previous} ], [ {following}, %{self.block} ]"
-        )
-        self.line(f"br i1 {again}, label %{head}, label %{tail}")
-        self.label(tail)
-
-    def return_if(self, flag: str, code: str) -> None:
-        """Leave the function with ``code`` when ``flag``."""
-        leave, stay = self.new_label("leave"), self.new_label("stay")
-        self.line(f"br i1 {flag}, label %{leave}, label %{stay}")
-        self.label(leave)
-        self.line(f"ret i64 {code}")
-        self.label(stay)
-
-
-def external_declarations(shape: ProgramShape, lanes: Lanes) -> str:
-    """The solvers live in a unit of their own."""
-    lines = []
-    for b in shape.solvers:
-        lines.append(f"declare void @{b.symbol}_newton{lanes.count}(ptr, ptr, ptr, ptr)")
-        lines.append(f"declare void @{b.symbol}_seed(ptr, ptr, ptr)")
-    return "\n".join(lines)
-
-
-def emit_single(shape: ProgramShape, body_symbol: str) -> str:
+def emit_single(shape: ProgramShape, symbol: str, body_symbol: str) -> str:
     """IR of ``i64 symbol(ptr memory)``: one sample, inputs and outputs inside the memory."""
-    lay = Layout(shape, records=True)
-    f = _Function(Lanes(1))
+    lay = shape.layout
+    f = FunctionEmitter(Lanes(1))
     body_in = f.at("%memory", lay.body_in, "double")
     user_in = f.at(body_in, shape.n_x, "double")
     body_out = f.at("%memory", lay.body_out, "double")
@@ -173,11 +39,11 @@ def emit_single(shape: ProgramShape, body_symbol: str) -> str:
         f.return_if(f.value(f"fcmp ule double {value}, {literal(0.0)}"), str(CHECK + i))
     _keep_newest(f, shape, lay, user_in, body_in, body_out)
     text = "\n".join(f.lines)
-    return f"define i64 @{shape.symbol}(ptr %memory) {{\nentry:\n{text}\n  ret i64 0\n}}"
+    return f"define i64 @{symbol}(ptr %memory) {{\nentry:\n{text}\n  ret i64 0\n}}"
 
 
 def _single_solver(
-    f: _Function,
+    f: FunctionEmitter,
     shape: ProgramShape,
     lay: Layout,
     k: int,
@@ -197,9 +63,10 @@ def _single_solver(
     for j in range(s.n_sign):
         f.store(f.load(record, rec.sign + j), block, s.n_p + j)
     x = f.at(block, s.n_p + s.n_sign, "double")
-    f.line(f"call void @{b.symbol}_seed(ptr {record}, ptr {block}, ptr {x})")
+    seed, newton = _solver_functions(f, f.at("%memory", lay.functions[k], "double"))
+    f.line(f"call void {seed}(ptr {record}, ptr {block}, ptr {x})")
     arguments = f"ptr {block}, ptr {out}, ptr {workspace}, ptr {status}"
-    f.line(f"call void @{b.symbol}_newton1({arguments})")
+    f.line(f"call void {newton}({arguments})")
     code = f.value(f"load i64, ptr {status}, align 8")
     failed = f.value(f"icmp ne i64 {code}, 0")
     f.return_if(failed, f.value(f"add i64 {code}, {SOLVER * (k + 1)}"))
@@ -207,8 +74,15 @@ def _single_solver(
         f.store(f.load(x, i), body_in, x_at + i)
 
 
+def _solver_functions(f: FunctionEmitter, table: str) -> tuple[str, str]:
+    """The addresses of a solver's seeding and Newton code."""
+    seed = f.value(f"load ptr, ptr {f.at(table, 0, 'i64')}, align 8")
+    newton = f.value(f"load ptr, ptr {f.at(table, 1, 'i64')}, align 8")
+    return seed, newton
+
+
 def _keep_newest(
-    f: _Function, shape: ProgramShape, lay: Layout, user_in: str, body_in: str, body_out: str
+    f: FunctionEmitter, shape: ProgramShape, lay: Layout, user_in: str, body_in: str, body_out: str
 ) -> None:
     """The solution just found becomes the newest seed."""
     x_at, slope_at = 0, shape.n_user_out + shape.n_checks
@@ -225,15 +99,15 @@ def _keep_newest(
         slope_at += s.n_x * s.n_p
 
 
-def emit_batch(shape: ProgramShape, body_symbol: str, lanes: Lanes) -> str:
-    """IR of ``i64 symbol_batch(ptr in, ptr out, ptr status, i64 count, ptr records, ptr lanes)``.
+def emit_batch(shape: ProgramShape, symbol: str, body_symbol: str, lanes: Lanes) -> str:
+    """IR of ``i64 symbol(ptr in, ptr out, ptr status, i64 count, ptr records, ptr lanes)``.
 
     ``in`` is (count, n_user_in) and ``out`` (count, n_user_out), row by row; ``status`` one integer
     per sample. The last block repeats the last sample in its spare lanes.
     """
-    lay, single = Layout(shape, records=False), Layout(shape, records=True)
+    lay, single = shape.lane_layout, shape.layout
     width, t = lanes.count, lanes.real
-    f = _Function(lanes)
+    f = FunctionEmitter(lanes)
     body_in = f.at("%lanes", lay.body_in, t)
     user_in = f.at(body_in, shape.n_x, t)
     body_out = f.at("%lanes", lay.body_out, t)
@@ -294,10 +168,10 @@ def emit_batch(shape: ProgramShape, body_symbol: str, lanes: Lanes) -> str:
     f.loop(blocks, one_block)
     text = "\n".join(f.lines)
     arguments = "ptr %in, ptr %out, ptr %status, i64 %count, ptr %records, ptr %lanes"
-    return f"define i64 @{shape.symbol}_batch({arguments}) {{\nentry:\n{text}\n  ret i64 0\n}}"
+    return f"define i64 @{symbol}({arguments}) {{\nentry:\n{text}\n  ret i64 0\n}}"
 
 
-def _first_failure(f: _Function, status: str, bad: str, code: str) -> str:
+def _first_failure(f: FunctionEmitter, status: str, bad: str, code: str) -> str:
     """Keep an earlier failure, else ``code`` where ``bad``."""
     ln = f.lanes
     clean = f.value(f"icmp eq {ln.integer} {status}, {ln.const_int(0)}")
@@ -306,7 +180,7 @@ def _first_failure(f: _Function, status: str, bad: str, code: str) -> str:
 
 
 def _lane_solver(
-    f: _Function,
+    f: FunctionEmitter,
     lay: Layout,
     single: Layout,
     k: int,
@@ -334,13 +208,15 @@ def _lane_solver(
         everywhere = f.value(f"shufflevector {ln.real} {first}, {ln.real} poison, {zeros}")
         f.store(everywhere, block, s.n_p + j)
 
+    seed, newton = _solver_functions(f, f.at("%lanes", lay.functions[k], ln.real))
+
     def seed_lane(lane: str) -> None:
         for j in range(s.n_p):
             offset = f.value(f"add i64 {lane}, {j * ln.count}")
             value = f.value(f"load double, ptr {f.at(block, offset, 'double')}, align 8")
             f.line(f"store double {value}, ptr {f.at(scratch, j, 'double')}, align 8")
         x = f.at(scratch, s.n_p, "double")
-        f.line(f"call void @{b.symbol}_seed(ptr {record}, ptr {scratch}, ptr {x})")
+        f.line(f"call void {seed}(ptr {record}, ptr {scratch}, ptr {x})")
         for i in range(s.n_x):
             value = f.value(f"load double, ptr {f.at(x, i, 'double')}, align 8")
             offset = f.value(f"add i64 {lane}, {(s.n_p + s.n_sign + i) * ln.count}")
@@ -348,7 +224,7 @@ def _lane_solver(
 
     f.loop(ln.count, seed_lane)
     arguments = f"ptr {block}, ptr {out}, ptr {workspace}, ptr {state}"
-    f.line(f"call void @{b.symbol}_newton{ln.count}({arguments})")
+    f.line(f"call void {newton}({arguments})")
     code = f.value(f"load {ln.integer}, ptr {state}, align {ln.align}")
     for i in range(s.n_x):
         f.store(f.load(block, s.n_p + s.n_sign + i), body_in, x_at + i)

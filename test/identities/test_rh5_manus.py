@@ -22,10 +22,8 @@ COUNT = 1000
 @cache
 def motions_of(name: str) -> Motions:
     robot = cld.load(*FILES[name])
-    robot.prepare(
-        "loop_jacobian", "loop_bias", "generalized_forces", "velocities", "state",
-        "inverse_dynamics", "forward_dynamics", batch=True,
-    )  # fmt: skip
+    names = ("state", "loop_jacobian", "loop_bias", "generalized_forces")
+    robot.prepare(*names, "inverse_dynamics", "forward_dynamics", batch=True)
     return Motions.random(robot, rh5_oracle(name, robot.names.spanning), COUNT)
 
 
@@ -105,9 +103,8 @@ def test_loop_jacobian_is_the_derivative_of_the_positions(name: str) -> None:
 def test_one_sample_equals_the_batch(name: str) -> None:
     motions = motions_of(name)
     robot, y, yd, ydd = motions.robot, motions.y, motions.yd, motions.ydd
-    tau_u = robot.inverse_dynamics(y, yd, ydd)
-    chosen = range(0, COUNT, 50)
-    for i in chosen:
+    tau_u = motions.inverse_dynamics()
+    for i in range(0, COUNT, 50):
         single = robot.state(y[i], yd[i], ydd[i])
         for part in ("q", "qd", "qdd", "u", "ud", "udd"):
             batch = getattr(motions.state, part)[i]

@@ -1,4 +1,4 @@
-"""The published RH5 files against Pinocchio: a KKT system on the spanning tree at non-zero velocity."""
+"""The published RH5 files against Pinocchio: a KKT system on the spanning tree, at speed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def motions_of(name: str) -> Motions:
         "loop_jacobian", "generalized_forces", "mass_matrix", "bias", "gravity", "poses",
         "inverse_dynamics_wrenches", "forward_dynamics_wrenches",
     )  # fmt: skip
-    return Motions.random(robot, rh5_oracle(name, robot.names.spanning), COUNT, seed=2)
+    return Motions.random(robot, rh5_oracle(name, robot.names.spanning), COUNT, 2, batch=False)
 
 
 @cache
@@ -54,16 +54,16 @@ def fixed_links(motions: Motions) -> list[str]:
 def test_forward_dynamics_agrees_with_the_kkt_system(name: str) -> None:
     motions = motions_of(name)
     rng = np.random.default_rng(4)
-    scale = np.abs(motions.robot.inverse_dynamics(motions.y, motions.yd, motions.ydd))
+    scale = np.abs(motions.inverse_dynamics())
     tau_u = scale * rng.uniform(-1.0, 1.0, scale.shape)
-    found = motions.robot.forward_dynamics(motions.y, motions.yd, tau_u)
+    found = motions.forward_dynamics(tau_u)
     assert relative(found, figures.kkt_accelerations(motions, tau_u)) <= 1e-8
 
 
 @every_robot
 def test_independent_forces_are_the_projected_tree_forces(name: str) -> None:
     motions = motions_of(name)
-    found = motions.robot.generalized_forces(motions.y, motions.yd, motions.ydd)
+    found = motions.generalized_forces()
     expected = figures.reduced(motions, figures.tree_forces(motions))
     assert relative(found, expected) <= 1e-8
 
@@ -71,7 +71,7 @@ def test_independent_forces_are_the_projected_tree_forces(name: str) -> None:
 @every_robot
 def test_actuator_forces_do_the_work_of_the_tree_forces(name: str) -> None:
     motions = motions_of(name)
-    tau_u = motions.robot.inverse_dynamics(motions.y, motions.yd, motions.ydd)
+    tau_u = motions.inverse_dynamics()
     expected = figures.reduced(motions, figures.tree_forces(motions))
     assert relative(figures.actuated(motions, tau_u), expected) <= 1e-8
 
@@ -80,7 +80,7 @@ def test_actuator_forces_do_the_work_of_the_tree_forces(name: str) -> None:
 def test_actuator_jacobian_is_the_actuators_rows_of_G(name: str) -> None:
     motions = motions_of(name)
     rows = motions.oracle.columns(motions.robot.names.actuator)
-    G_u = motions.robot.actuator_jacobian(motions.y)
+    G_u = motions.call("actuator_jacobian", motions.y)
     np.testing.assert_array_equal(G_u, motions.G[:, rows])
     np.testing.assert_array_equal(motions.state.u, motions.state.q[:, rows])
 
@@ -90,7 +90,7 @@ def test_mass_matrix_is_the_projected_tree_mass_matrix(name: str) -> None:
     motions = motions_of(name)
     M = motions.each(lambda q, qd, qdd: motions.oracle.mass_matrix(q))
     expected = np.swapaxes(motions.G, 1, 2) @ M @ motions.G
-    found = motions.robot.mass_matrix(motions.y)
+    found = motions.call("mass_matrix", motions.y)
     assert relative(found, expected) <= 1e-10
     assert relative(found, np.swapaxes(found, 1, 2)) <= 1e-14
 
@@ -103,9 +103,9 @@ def test_bias_and_gravity_are_the_projected_tree_forces(name: str) -> None:
     C = motions.each(lambda q, qd, qdd: oracle.nonlinear_effects(q, qd))
     rest = motions.each(lambda q, qd, qdd: oracle.nonlinear_effects(q, 0.0 * qd))
     expected = figures.reduced(motions, C + np.einsum("sij,sj->si", M, g))
-    assert relative(motions.robot.bias(motions.y, motions.yd), expected) <= 1e-10
+    assert relative(motions.call("bias", motions.y, motions.yd), expected) <= 1e-10
     expected = np.einsum("sij,si->sj", G, rest)
-    assert relative(motions.robot.gravity(motions.y), expected) <= 1e-10
+    assert relative(motions.call("gravity", motions.y), expected) <= 1e-10
 
 
 @every_robot
@@ -114,18 +114,18 @@ def test_poses_and_jacobians_of_links_agree(name: str) -> None:
     robot, oracle = motions.robot, motions.oracle
     for link in (*PUSHED[name], *fixed_links(motions_of(name))[-3:]):
         pose = motions.each(lambda q, qd, qdd, link=link: oracle.pose(link, q))
-        assert relative(robot.pose(link, motions.y), pose) <= 1e-12
+        assert relative([robot.pose(link, y) for y in motions.y], pose) <= 1e-12
         J = motions.each(lambda q, qd, qdd, link=link: oracle.jacobian(link, q))
-        assert relative(robot.jacobian(link, motions.y), J @ motions.G) <= 1e-12
+        assert relative([robot.jacobian(link, y) for y in motions.y], J @ motions.G) <= 1e-12
 
 
 @every_robot
 def test_wrenches_enter_inverse_dynamics(name: str) -> None:
     motions, wrenches = motions_of(name), wrenches_of(name)
-    found = motions.robot.inverse_dynamics(motions.y, motions.yd, motions.ydd, wrenches)
+    found = motions.inverse_dynamics(wrenches=wrenches)
     expected = figures.reduced(motions, figures.tree_forces(motions, wrenches))
     assert relative(figures.actuated(motions, found), expected) <= 1e-8
-    tau_y = motions.robot.generalized_forces(motions.y, motions.yd, motions.ydd, wrenches)
+    tau_y = motions.generalized_forces(wrenches=wrenches)
     assert relative(tau_y, expected) <= 1e-8
 
 
@@ -134,9 +134,7 @@ def test_wrenches_enter_inverse_dynamics(name: str) -> None:
 def test_wrenches_enter_forward_dynamics(name: str, method: str) -> None:
     motions, wrenches = motions_of(name), wrenches_of(name)
     motions = motions if method == "cluster_aba" else motions.first(10)
-    tau_u = motions.robot.inverse_dynamics(motions.y, motions.yd, motions.ydd)
+    tau_u = motions.inverse_dynamics()
     expected = figures.kkt_accelerations(motions, tau_u, wrenches)
-    found = motions.robot.forward_dynamics(
-        motions.y, motions.yd, tau_u, wrenches, method=method
-    )
+    found = motions.forward_dynamics(tau_u, wrenches=wrenches, method=method)
     assert relative(found, expected) <= 1e-8

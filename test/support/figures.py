@@ -1,14 +1,15 @@
 """How well a robot object obeys the equations, as numbers: the worst over a set of random motions.
 
-A robot is anything with the package's public methods; nothing here imports it. Reference values come
-from the oracle, so loop residuals, K and k are not the robot's own.
+A robot is anything with the package's public methods; nothing here imports it. Reference values
+come from the oracle, so loop residuals, K and k are not the robot's own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,50 +20,78 @@ from .oracle_files import Array
 
 @dataclass(frozen=True, eq=False)
 class Motions:
-    """Random motions of a robot, all joints moving: y (N, n_y), yd and ydd (N, m)."""
+    """Random motions of a robot, all joints moving: y (N, n_y), yd and ydd (N, m).
+
+    With ``batch`` the robot is called once for all of them, else sample by sample (which saves
+    compiling the batch versions of its programs).
+    """
 
     robot: Any
     oracle: Oracle
     y: Array
     yd: Array
     ydd: Array
+    batch: bool = True
 
     @staticmethod
-    def random(robot: Any, oracle: Oracle, count: int, seed: int = 1) -> Motions:
+    def random(
+        robot: Any, oracle: Oracle, count: int, seed: int = 1, batch: bool = True
+    ) -> Motions:
         """``count`` motions within the reachable box."""
         rng = np.random.default_rng(seed)
         y = robot.random_independent(rng, count)
-        rates = rng.uniform(0.2, 1.5, (2, count, robot.m)) * rng.choice(
-            [-1.0, 1.0], (2, count, robot.m)
-        )
-        return Motions(robot, oracle, y, rates[0], rates[1])
+        shape = (2, count, robot.m)
+        rates = rng.uniform(0.2, 1.5, shape) * rng.choice([-1.0, 1.0], shape)
+        return Motions(robot, oracle, y, rates[0], rates[1], batch)
 
     def first(self, count: int) -> Motions:
         """Only the first ``count``."""
-        return Motions(
-            self.robot, self.oracle, self.y[:count], self.yd[:count], self.ydd[:count]
-        )
+        return replace(self, y=self.y[:count], yd=self.yd[:count], ydd=self.ydd[:count])
+
+    def call(self, name: str, *vectors: Array, **options: Any) -> Array:
+        """Method ``name`` of the robot for every motion."""
+        function = getattr(self.robot, name)
+        if self.batch:
+            return np.asarray(function(*vectors, **options))
+        return np.array([function(*sample, **options) for sample in zip(*vectors, strict=True)])
 
     @cached_property
     def state(self) -> Any:
-        """Positions, velocities and accelerations of the spanning tree, by the robot."""
-        return self.robot.state(self.y, self.yd, self.ydd)
+        """q, qd, qdd, u, ud, udd and residual of the spanning tree, by the robot."""
+        vectors = (self.y, self.yd, self.ydd)
+        if self.batch:
+            return self.robot.state(*vectors)
+        states = [self.robot.state(*sample) for sample in zip(*vectors, strict=True)]
+        parts = ("q", "qd", "qdd", "u", "ud", "udd", "residual")
+        return SimpleNamespace(**{p: np.array([getattr(s, p) for s in states]) for p in parts})
 
     @cached_property
     def G(self) -> Array:
         """(N, n, m) loop Jacobians, by the robot."""
-        return np.asarray(self.robot.loop_jacobian(self.y))
+        return self.call("loop_jacobian", self.y)
 
     @cached_property
     def g(self) -> Array:
         """(N, n) loop biases, by the robot."""
-        return np.asarray(self.robot.loop_bias(self.y, self.yd))
+        return self.call("loop_bias", self.y, self.yd)
 
     @cached_property
     def idle(self) -> list[str]:
         """Joints that never move, whatever yd is."""
         still = np.all(self.G == 0.0, axis=(0, 2))[self.oracle.base_dof :]
         return [name for name, rests in zip(self.oracle.names, still, strict=True) if rests]
+
+    def inverse_dynamics(self, **options: Any) -> Array:
+        """(N, p) actuator forces of the motions, by the robot."""
+        return self.call("inverse_dynamics", self.y, self.yd, self.ydd, **options)
+
+    def generalized_forces(self, **options: Any) -> Array:
+        """(N, m) independent forces of the motions, by the robot."""
+        return self.call("generalized_forces", self.y, self.yd, self.ydd, **options)
+
+    def forward_dynamics(self, tau_u: Array, **options: Any) -> Array:
+        """(N, m) accelerations from actuator forces (N, p), by the robot."""
+        return self.call("forward_dynamics", self.y, self.yd, tau_u, **options)
 
     def each(self, function: Callable[..., Array]) -> Array:
         """``function(q, qd, qdd)`` of every motion."""
@@ -113,18 +142,13 @@ def motion_residual(motions: Motions) -> float:
 
 def round_trip(motions: Motions) -> float:
     """FD(ID(ydd)) against ydd (fixed base)."""
-    robot, y, yd = motions.robot, motions.y, motions.yd
-    tau_u = robot.inverse_dynamics(y, yd, motions.ydd)
-    return relative(robot.forward_dynamics(y, yd, tau_u), motions.ydd)
+    return relative(motions.forward_dynamics(motions.inverse_dynamics()), motions.ydd)
 
 
 def power_balance(motions: Motions) -> float:
     """tau_u . ud against tau_y . yd, over the largest power of one actuator (at least 1 W)."""
-    robot, s = motions.robot, motions.state
-    start = motions.oracle.base_dof
-    tau_u = robot.inverse_dynamics(motions.y, motions.yd, motions.ydd)
-    tau_y = robot.generalized_forces(motions.y, motions.yd, motions.ydd)
-    actuators, joints = tau_u * s.ud, (tau_y * motions.yd)[:, start:]
+    actuators = motions.inverse_dynamics() * motions.state.ud
+    joints = (motions.generalized_forces() * motions.yd)[:, motions.oracle.base_dof :]
     largest = np.max(np.abs(np.hstack([actuators, joints])), axis=1)
     difference = np.abs(actuators.sum(axis=1) - joints.sum(axis=1))
     return float(np.max(difference / np.maximum(1.0, largest)))
@@ -176,5 +200,5 @@ def reduced(motions: Motions, forces: Array) -> Array:
 
 def actuated(motions: Motions, tau_u: Array) -> Array:
     """(N, m) G_u^T tau_u."""
-    G_u = np.asarray(motions.robot.actuator_jacobian(motions.y))
+    G_u = motions.call("actuator_jacobian", motions.y)
     return np.einsum("sij,si->sj", G_u, tau_u)

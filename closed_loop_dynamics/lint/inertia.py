@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .mechanism import Mechanism
-from .model.tree import Array
-from .report_types import Finding
+from ..mechanism import Mechanism
+from ..model.tree import Array
+from .findings import Finding
 
 #: Relative slack of the triangle inequality: files are rounded.
 SLACK = 1e-3

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .engine.program import as_vectors
-from .mechanism import Mechanism
-from .model.tree import FLOATING, PRISMATIC, Array
+from ..engine.program import as_vectors
+from ..mechanism import Mechanism
+from ..model.tree import FLOATING, PRISMATIC, Array
 
 if TYPE_CHECKING:
-    from .robot import Robot
+    from ..robot import Robot
 
 Frame = tuple[int, Array]
 
@@ -98,11 +98,11 @@ def random_independent(robot: Robot, rng: np.random.Generator, count: int | None
     mech = robot.mechanism
     shape = () if count is None else (count,)
     y = np.zeros((*shape, mech.n_y))
-    boxes = {}
+    boxes: dict[int, tuple[float, float]] = {}
     for c, branch in robot.branches.items():
-        low, high = branch.reachable_box()
+        lower, upper = branch.reachable_box()
         for k, b in enumerate(mech.components[c].independent):
-            boxes[b] = (low[k], high[k])
+            boxes[b] = (float(lower[k]), float(upper[k]))
     for b in mech.independent:
         joint, at = mech.tree.bodies[b].joint, mech.y_at[b]
         if joint.kind == FLOATING:

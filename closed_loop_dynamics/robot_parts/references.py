@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .dynamics.lagrange import constraint_rows, solve_lagrange
-from .engine.program import as_vectors
-from .errors import InvalidInput, did_you_mean
-from .model.tree import Array
+from ..dynamics.lagrange import constraint_rows, solve_lagrange
+from ..engine.program import as_vectors
+from ..errors import InvalidInput, did_you_mean
+from ..model.tree import Array
+from .links import link_jacobian
 
 if TYPE_CHECKING:
-    from .robot import Robot
+    from ..robot import Robot
 
 METHODS = ("cluster_aba", "projection", "lagrange")
 
@@ -36,17 +37,17 @@ def forward_dynamics_by(
     tau_u = as_vectors(tau_u, "tau_u", mech.p)
     if y.ndim == 2 or yd.ndim == 2 or tau_u.ndim == 2:
         count = max(len(a) for a in (y, yd, tau_u) if a.ndim == 2)
-        rows = [np.broadcast_to(a, (count, a.shape[-1])) for a in (y, yd, tau_u)]
-        one = [
-            forward_dynamics_by(robot, method, *parts, wrenches, guess)
-            for parts in zip(*rows, strict=True)
-        ]
-        return np.array(one)
+        Y, YD, TAU = (np.broadcast_to(a, (count, a.shape[-1])) for a in (y, yd, tau_u))
+        samples = zip(Y, YD, TAU, strict=True)
+        return np.array(
+            [forward_dynamics_by(robot, method, *sample, wrenches, guess) for sample in samples]
+        )
     G_u = robot.actuator_jacobian(y, guess)
     if method == "projection":
         zero = np.zeros(mech.m)
         bias = robot.generalized_forces(y, yd, zero, wrenches, guess)
-        return np.linalg.solve(robot.mass_matrix(y, guess), G_u.T @ tau_u - bias)
+        ydd: Array = np.linalg.solve(robot.mass_matrix(y, guess), G_u.T @ tau_u - bias)
+        return ydd
     return _lagrange(robot, y, yd, tau_u, wrenches, guess)
 
 
@@ -87,8 +88,6 @@ def _time_constants(robot: Robot) -> list[float]:
 
 def _tree_jacobian(robot: Robot, link: str, y: Array, guess: Any) -> Array:
     """(6, n) Jacobian of a link with respect to qd, in the link frame."""
-    from .robot_kinematics import link_jacobian
-
     values = robot._run("poses", guess, y).copy()
     start = 12 * len(robot.mechanism.tree.bodies)
     identity = np.eye(robot.n).ravel()

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .engine.program import Program, as_vectors
-from .engine.program_ir import CHECK, INPUT, SOLVER
-from .errors import ClosureNotFound, InvalidInput
-from .model.tree import Array
+from ..engine.program import Program, as_vectors
+from ..engine.program_ir import CHECK, INPUT, SOLVER
+from ..errors import ClosureNotFound, InvalidInput
+from ..model.tree import Array
 
 if TYPE_CHECKING:
-    from .robot import Robot
+    from ..robot import Robot
 
 
 def run_from_guess(

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .closure.branch import Branch
-from .closure.numerical import NumericalClosure
-from .errors import ClosedLoopError, SingularInertia
-from .lint_inertia import inertia_findings
-from .model.tree import FLOATING, Joint
-from .report_types import Finding
+from ..closure.branch import Branch
+from ..closure.numerical import NumericalClosure
+from ..errors import ClosedLoopError, SingularInertia
+from ..model.tree import FLOATING, Joint
+from .findings import Finding
+from .inertia import inertia_findings
 
 if TYPE_CHECKING:
-    from .mechanism import Mechanism
-    from .robot import Robot
+    from ..mechanism import Mechanism
+    from ..robot import Robot
 
 #: A planar loop that is planar only to this is worth a sentence [m, rad].
 NOTABLE_RESIDUAL = 1e-9

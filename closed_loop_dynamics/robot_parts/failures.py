@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .dynamics.catalogue import ACTUATION, RESIDUAL
-from .errors import ActuationSingular, ClosedLoopError, ClosureNotFound, SingularInertia
-from .mechanism import Mechanism
-from .model.tree import Array
+from ..dynamics.catalogue import ACTUATION, RESIDUAL
+from ..errors import ActuationSingular, ClosedLoopError, ClosureNotFound, SingularInertia
+from ..mechanism import Mechanism
+from ..model.tree import Array
 
 
 def check_failure(mech: Mechanism, kind: tuple[str, int], y: Array) -> ClosedLoopError:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from .robot import Robot
+    from ..robot import Robot
 
 Array = NDArray[np.float64]
 

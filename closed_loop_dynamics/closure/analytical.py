@@ -1,0 +1,217 @@
+"""Analytical closure: the same loops, solved in closed form leg by leg.
+
+Positions come from :mod:`.legs`, one per irreducible block; G and g from the same linear equations
+as in the numerical closure, so both kinds agree by construction. The assembly mode is the one of the
+reference configuration: of all sign combinations of a leg, the one that reproduces the known
+solutions (the branch's table), to the stated tolerance, is kept.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from ..engine.symbolic import ca
+from ..model.tree import Array
+from ..spatial import SX
+from .branch import Branch
+from .legs import Leg, NotClosedForm, recognise
+from .numerical import SINGULAR, Linearised, LoopSystem, NumericalClosure
+from .plan import Plan
+
+#: Published dimensions are rounded; a closed form may leave this much in any row [m, rad].
+DEFAULT_TOLERANCE = 1e-5
+
+
+@dataclass(frozen=True)
+class LegChoice:
+    """Decisions about one block (JSON-serialisable).
+
+    Attributes:
+        modes: sign of every two-way choice; they name the assembly mode.
+        centres: middle of the range of each unknown angle, where it is cut open (0 if unused).
+    """
+
+    modes: list[float]
+    centres: list[float]
+
+
+@dataclass(frozen=True)
+class AnalyticalChoice:
+    """Decisions about one closure: per block, and the residual that the closed form leaves."""
+
+    legs: list[LegChoice]
+    residual: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+    @staticmethod
+    def of(data: dict[str, Any]) -> AnalyticalChoice:
+        """From JSON."""
+        return AnalyticalChoice([LegChoice(**leg) for leg in data["legs"]], data["residual"])
+
+
+class AnalyticalClosure:
+    """A closure without unknowns: q is an expression in y."""
+
+    kind = "analytical"
+    n_x = 0
+
+    def __init__(
+        self, numerical: NumericalClosure, choice: AnalyticalChoice, tolerance: float
+    ) -> None:
+        self.numerical = numerical
+        self.choice = choice
+        self.tolerance = tolerance
+        self.legs = _legs(numerical.system, numerical.plan)
+
+    @property
+    def system(self) -> LoopSystem:
+        """The loops."""
+        return self.numerical.system
+
+    @property
+    def plan(self) -> Plan:
+        """Load-time decisions shared with the numerical closure."""
+        return self.numerical.plan
+
+    @property
+    def n_checks(self) -> int:
+        """Residual, and one guard per block."""
+        return 1 + len(self.plan.blocks)
+
+    def assemble(self, y: SX, x: SX) -> SX:
+        """Local q, block after block."""
+        q = {i: ca.SX(float(v)) for i, v in enumerate(self.plan.q_ref)}
+        for k, i in enumerate(self.system.independent):
+            q[i] = y[k]
+        for leg, choice in zip(self.legs, self.choice.legs, strict=True):
+            for i, value in zip(leg.columns, _solve(self.system, leg, q, choice), strict=True):
+                q[i] = value
+        return ca.vertcat(*(q[i] for i in range(len(self.plan.q_ref))))
+
+    def linearise(self, q: SX, qd_of: Any, tolerance: float) -> Linearised:
+        """G, g and checks: the residual, and the signs that a Newton loop would have watched."""
+        at = self.numerical.linearise(q, qd_of, self.tolerance)
+        signs = np.sign(self.plan.determinants)
+        guards = [s * g - SINGULAR for s, g in zip(signs, at.guards, strict=True)]
+        empty = ca.SX(0, at.slope.shape[1])
+        return Linearised(at.G, at.g, empty, at.residual, [*at.checks, *guards], at.guards)
+
+
+def _solve(system: LoopSystem, leg: Leg, q: dict[int, SX], choice: LegChoice) -> list[SX]:
+    values = leg.solve(q, tuple(choice.modes))
+    lengths = system.column_is_length
+    result = []
+    for i, value, centre in zip(leg.columns, values, choice.centres, strict=True):
+        if centre and not lengths[i]:
+            value = centre + ca.atan2(ca.sin(value - centre), ca.cos(value - centre))
+        result.append(value)
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class LinearRow(Leg):
+    """A coupling row of a loop system: its joint is a linear function of known ones."""
+
+    row: int = 0
+
+    def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
+        """The joint of the row."""
+        zero = {**q, self.columns[0]: ca.SX(0.0)}
+        one = {**q, self.columns[0]: ca.SX(1.0)}
+        everything = range(len(self.system.joints))
+        at_zero = self.system.phi(ca.vertcat(*(zero[i] for i in everything)))[self.row]
+        at_one = self.system.phi(ca.vertcat(*(one[i] for i in everything)))[self.row]
+        return [-at_zero / (at_one - at_zero)]
+
+
+def _legs(system: LoopSystem, plan: Plan) -> list[Leg]:
+    """The leg of every block; NotClosedForm when one has none."""
+    unknown = [i for i in system.dependent if i not in plan.idle]
+    fixed = {i: plan.q_ref[i] for i in plan.idle}
+    owner = [c for c, cut in enumerate(system.cuts) for _ in cut.labels]
+    legs: list[Leg] = []
+    for rows, columns in plan.blocks:
+        here = [plan.rows[r] for r in rows]
+        joints = [unknown[c] for c in columns]
+        cuts = {owner[r] for r in here if r < len(owner)}
+        if not cuts and len(here) == 1:
+            cut: Any = None
+            legs.append(LinearRow(system, cut, cut, cut, False, (joints[0],), 0, here[0]))
+            continue
+        if len(cuts) != 1 or any(r >= len(owner) for r in here):
+            names = ", ".join(system.names(joints))
+            raise NotClosedForm(f"joints {names} are tied by several loops at once")
+        legs.append(recognise(system, system.cuts[cuts.pop()], joints, len(here), fixed))
+    return legs
+
+
+def choose(branch: Branch, tolerance: float = DEFAULT_TOLERANCE) -> AnalyticalChoice:
+    """Find the assembly mode of the branch, and prove the closed form on all known solutions.
+
+    Raises:
+        NotClosedForm: with what does not fit.
+    """
+    numerical = branch.closure
+    if not isinstance(numerical, NumericalClosure):
+        raise NotClosedForm("not a loop")
+    system = numerical.system
+    legs = _legs(system, numerical.plan)
+    known = np.array([branch.local_q(s) for s in branch.known()])
+    choices = []
+    for leg in legs:
+        choices.append(_match(system, leg, known, numerical.plan.length))
+    choice = AnalyticalChoice(choices, 0.0)
+    left = _left_over(AnalyticalClosure(numerical, choice, tolerance), known)
+    if not left < tolerance:
+        raise NotClosedForm(
+            f"the closed form leaves {left:.2g} m or rad, more than the tolerance {tolerance:g}"
+        )
+    return AnalyticalChoice(choices, left)
+
+
+def _match(system: LoopSystem, leg: Leg, known: Array, length: float) -> LegChoice:
+    """The signs that reproduce the known solutions of one leg, given all other joints."""
+    columns = list(leg.columns)
+    lengths = system.column_is_length[columns]
+    centres = []
+    for i, is_length in zip(columns, lengths, strict=True):
+        low, high = float(known[:, i].min()), float(known[:, i].max())
+        if not is_length and high - low > 2 * np.pi - 0.2:
+            raise NotClosedForm(f"joint '{system.names([i])[0]}' turns all the way round")
+        inside = is_length or (low > -np.pi + 0.1 and high < np.pi - 0.1)
+        centres.append(0.0 if inside else 0.5 * (low + high))
+    q = ca.SX.sym("q", len(system.joints))
+    at = {i: q[i] for i in range(len(system.joints))}
+    best: tuple[float, list[float]] = (np.inf, [])
+    for modes in itertools.product((1.0, -1.0), repeat=leg.modes):
+        trial = LegChoice(list(modes), centres)
+        f = ca.Function("leg", [q], [ca.vertcat(*_solve(system, leg, at, trial))])
+        found = np.asarray(f.map(len(known))(known.T)).T
+        away = np.abs(found - known[:, columns]) / np.where(lengths, length, 1.0)
+        worst = float(np.max(away)) if np.all(np.isfinite(away)) else np.inf
+        if worst < best[0]:
+            best = (worst, list(modes))
+    if best[0] > 1e-3:
+        names = ", ".join(system.names(columns))
+        raise NotClosedForm(
+            f"no assembly mode of the closed form of {names} follows the branch of the reference"
+        )
+    return LegChoice(best[1], centres)
+
+
+def _left_over(closure: AnalyticalClosure, known: Array) -> float:
+    """Largest |phi| of the kept rows over the known solutions (the plan reports the others)."""
+    y = ca.SX.sym("y", len(closure.system.independent))
+    q = closure.assemble(y, ca.SX(0, 1))
+    f = ca.Function("phi", [y], [ca.densify(closure.system.phi(q)[closure.plan.rows]), q])
+    phi, q_found = f.map(len(known))(known[:, list(closure.system.independent)].T)
+    if float(np.max(np.abs(np.asarray(q_found).T - known))) > 1e-2:
+        return float("inf")
+    return float(np.max(np.abs(np.asarray(phi))))

@@ -1,0 +1,43 @@
+"""The few geometric subproblems that closed-form legs are made of (Paden and Kahan), over SX.
+
+Each returns positions as functions of constants and traced values; ``branch`` is +1 or -1 and picks
+one of two solutions. Nothing is checked here: a square root of a negative number gives NaN, which
+the checks of the program refuse.
+"""
+
+from __future__ import annotations
+
+from ..engine.symbolic import ca
+from ..spatial import SX, cross
+
+
+def across(axis: SX, vector: SX) -> SX:
+    """The part of a vector normal to a unit axis."""
+    return vector - axis * ca.dot(axis, vector)
+
+
+def turn(axis: SX, start: SX, end: SX) -> SX:
+    """Angle about ``axis`` that carries ``start`` onto the half-plane of ``end``."""
+    a, b = across(axis, start), across(axis, end)
+    return ca.atan2(ca.dot(axis, cross(a, b)), ca.dot(a, b))
+
+
+def cosine_equation(A: SX, B: SX, C: SX, branch: float) -> SX:
+    """The angle with A cos + B sin = C; one arc tangent, no arc cosine."""
+    root = branch * ca.sqrt(A * A + B * B - C * C)
+    return ca.atan2(B * C + A * root, A * C - B * root)
+
+
+def cosine_branch(A: float, B: float, angle: float) -> float:
+    """The branch on which :func:`cosine_equation` gives ``angle``."""
+    import math
+
+    # root = A sin - B cos: the derivative of the left side, with its sign changed.
+    return 1.0 if A * math.sin(angle) - B * math.cos(angle) >= 0.0 else -1.0
+
+
+def stroke(start: SX, direction: SX, length_squared: SX, branch: float) -> SX:
+    """d with |start + d direction|^2 = length_squared, for a unit direction."""
+    along = ca.dot(start, direction)
+    offset = ca.dot(start, start) - along * along
+    return -along + branch * ca.sqrt(length_squared - offset)

@@ -1,0 +1,130 @@
+"""The memory a program runs in, one per thread, and the seeds of its Newton loops."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .layout import CONVERT, ProgramShape
+from .newton import RecordLayout
+
+Array = NDArray[np.float64]
+_DOUBLE = np.dtype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Seeds:
+    """Starting points of one solver, shared by all programs and threads (read only).
+
+    Attributes:
+        sign: (n_sign,) sign of the guards on the branch.
+        low, step, count: (n_p,) the grid; ``count`` all zero means there is no table.
+        nodes: (prod(count), n_x * (1 + n_p)) solutions and their slopes; NaN where unreachable.
+        reference: (p0, x0, slope) of the reference configuration.
+    """
+
+    sign: Array
+    low: Array
+    step: Array
+    count: NDArray[np.int64]
+    nodes: Array
+    reference: tuple[Array, Array, Array]
+
+    def __post_init__(self) -> None:
+        # Native code reads the nodes by address.
+        object.__setattr__(self, "nodes", np.ascontiguousarray(self.nodes, dtype=np.float64))
+
+    @property
+    def has_table(self) -> bool:
+        """The grid is not empty."""
+        return bool(np.all(self.count > 0)) and self.nodes.size > 0
+
+    def fill(self, record: Array, rec: RecordLayout) -> None:
+        """Write the table's description, the signs and the reference solution into a record."""
+        expected = (int(np.prod(self.count)), rec.node_size)
+        if self.has_table and self.nodes.shape != expected:
+            raise ValueError(f"seed table has shape {self.nodes.shape}, expected {expected}")
+        record[rec.has_table] = float(self.has_table)
+        record.view(np.int64)[rec.table] = self.nodes.ctypes.data if self.has_table else 0
+        n = rec.n_p
+        record[rec.low : rec.low + n] = self.low
+        record[rec.step : rec.step + n] = self.step
+        record[rec.inverse_step : rec.inverse_step + n] = 1.0 / self.step
+        record[rec.last_index : rec.last_index + n] = np.maximum(self.count - 1, 0)
+        inner = np.append(self.count[1:], 1)[:n]
+        record[rec.stride : rec.stride + n] = np.cumprod(inner[::-1])[::-1]
+        record[rec.sign : rec.sign + rec.n_sign] = self.sign
+        rec.write(record, *self.reference)
+
+
+@dataclass(eq=False)
+class Context:
+    """The memory of one thread.
+
+    Attributes:
+        memory: everything, as :class:`~.layout.Layout` divides it; the arrays below are views.
+        inputs: the user's vectors; output: what the user gets.
+        records: seeds of every solver, the newest solution among them.
+        statuses: (result code, iterations) of every solver.
+        seeds: kept here because the records hold addresses of their tables.
+        handle: what the back-end's function takes.
+        run: copies plain float64 vectors in and runs; a status, CONVERT for other arguments.
+        lanes: memory of the SIMD version, made when first needed.
+    """
+
+    memory: Array
+    inputs: tuple[Array, ...]
+    output: Array
+    records: list[Array]
+    statuses: list[NDArray[np.int64]]
+    seeds: tuple[Seeds, ...]
+    handle: Any = None
+    run: Callable[..., int] = field(default=lambda *values: CONVERT)
+    lanes: Array | None = None
+
+    @staticmethod
+    def of(shape: ProgramShape, seeds: Sequence[Seeds]) -> Context:
+        """Memory of a program, its records filled from ``seeds``."""
+        layout = shape.layout
+        memory = aligned_zeros(layout.size)
+        ends = layout.body_in + shape.n_x + np.cumsum([0, *shape.input_sizes])
+        inputs = tuple(memory[a:b] for a, b in itertools.pairwise(ends))
+        output = memory[layout.body_out : layout.body_out + shape.n_user_out]
+        records = []
+        for bound, at, seed in zip(shape.solvers, layout.records, seeds, strict=True):
+            rec = bound.solver.record
+            record = memory[at : at + rec.size]
+            seed.fill(record, rec)
+            records.append(record)
+        statuses = [memory[at : at + 2].view(np.int64) for at in layout.status]
+        return Context(memory, inputs, output, records, statuses, tuple(seeds))
+
+
+def aligned_zeros(length: int) -> Array:
+    """A zeroed block on a 64-byte boundary."""
+    raw = np.zeros(length + 8)
+    start = (-(raw.ctypes.data // 8)) % 8
+    return raw[start : start + length]
+
+
+def copying_call(
+    inputs: tuple[Array, ...], single: Callable[[Any], int], handle: Any
+) -> Callable[..., int]:
+    """A :attr:`Context.run` in plain Python."""
+
+    def run(*values: Any) -> int:
+        try:
+            for view, value in zip(inputs, values, strict=True):
+                if value.dtype is not _DOUBLE or value.shape != view.shape:
+                    return CONVERT
+                view[:] = value
+        except (AttributeError, ValueError):
+            return CONVERT
+        return single(handle)
+
+    return run

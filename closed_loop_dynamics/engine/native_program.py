@@ -1,0 +1,156 @@
+"""Programs that run as machine code: compile or fetch from the cache, link, call."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import array_call, cache, native
+from .contexts import Context, Seeds, aligned_zeros, copying_call
+from .emitter import Lanes, declarations, libm_declarations
+from .instructions import instruction_list
+from .layout import BoundSolver, ProgramShape
+from .llvm_ir import emit_straight_line
+from .program import Program
+from .program_ir import emit_batch, emit_single
+from .solver_unit import SolverUnit
+from .source import Array, ProgramSource, Rescue
+
+_BODY, _RUN, _CALL = "cld_body", "cld_run", "cld_call"
+_SINGLE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+_BATCH = ctypes.CFUNCTYPE(
+    ctypes.c_int64, *[ctypes.c_void_p] * 3, ctypes.c_int64, *[ctypes.c_void_p] * 2
+)
+
+
+@dataclass(frozen=True)
+class _Compiled:
+    """A program for one lane width; ``code`` keeps the machine code in place."""
+
+    width: int
+    shape: ProgramShape
+    code: native.LoadedCode
+    run: Any
+
+
+class NativeProgram(Program):
+    """A program compiled by LLVM; the SIMD version for batches at its first use."""
+
+    def __init__(
+        self,
+        source: ProgramSource,
+        key: str,
+        unit: SolverUnit,
+        seeds: Sequence[Seeds],
+        rescue: Rescue | None = None,
+    ) -> None:
+        super().__init__(source, seeds, rescue)
+        self._key = cache.key_of(
+            "program",
+            source.name,
+            key,
+            unit.key,
+            source.input_sizes,
+            source.output_size,
+            source.solvers,
+        )
+        self._unit = unit
+        self._lock = threading.Lock()
+        self._wide: _Compiled | None = None
+        self._scalar = self._load(1)
+        self.shape = self._scalar.shape
+        self._call = self._scalar.code.address(_CALL) if array_call.supported() else 0
+
+    # -- compiling ------------------------------------------------------------------------------
+
+    def _load(self, width: int) -> _Compiled:
+        bound = self._unit.bind(self.source.solvers, width)
+        how = array_call.DESCRIPTION if array_call.supported() else ""
+        key = native.key_of(self._key, width, how)
+        found = cache.load(key)
+        if found is None:
+            found = self._compile(width, bound)
+            cache.store(key, *found)
+        metadata, machine_code = found
+        shape = self._shape(bound, metadata["checks"], metadata["workspace"])
+        code = native.LoadedCode(machine_code)
+        prototype = _SINGLE if width == 1 else _BATCH
+        return _Compiled(width, shape, code, prototype(code.address(_RUN)))
+
+    def _compile(self, width: int, bound: list[BoundSolver]) -> tuple[dict[str, Any], bytes]:
+        lanes = Lanes(width)
+        body = instruction_list(self.source.build())
+        checks = body.output_sizes[len(body.output_sizes) - 1 - len(bound)]
+        body_ir, workspace = emit_straight_line(body, _BODY, lanes)
+        shape = self._shape(bound, checks, workspace)
+        if sum(body.input_sizes) != shape.n_x + shape.n_user_in or body.n_out != shape.n_body_out:
+            raise ValueError(
+                f"{self.source.name}: the traced body does not have the sizes declared"
+            )
+        texts = [declarations(lanes), libm_declarations(), body_ir]
+        if width > 1:
+            texts.append(emit_batch(shape, _RUN, _BODY, lanes))
+        else:
+            texts.append(emit_single(shape, _RUN, _BODY))
+            if array_call.supported():
+                texts.append(array_call.DECLARATIONS)
+                texts.append(array_call.emit_array_call(shape, _CALL, _RUN))
+        code = native.compile_ir("\n\n".join(texts))
+        return {"checks": checks, "workspace": workspace}, code
+
+    def prepare_batch(self) -> None:
+        """Compile the SIMD version now instead of at the first batch call."""
+        with self._lock:
+            if self._wide is None:
+                self._wide = self._load(native.simd_lanes())
+
+    # -- running --------------------------------------------------------------------------------
+
+    def _attach(self, context: Context) -> None:
+        _write_addresses(context.memory, self._scalar)
+        context.handle = ctypes.c_void_p(context.memory.ctypes.data)
+        if self._call:
+            context.run = array_call.bind(context.memory, self.shape.layout.objects, self._call)
+        else:
+            context.run = copying_call(context.inputs, self._single, context.handle)
+
+    def _single(self, handle: Any) -> int:
+        return int(self._scalar.run(handle))
+
+    def _run_batch(
+        self, context: Context, block: Array, out: Array, status: NDArray[np.int64]
+    ) -> None:
+        self.prepare_batch()
+        assert self._wide is not None
+        wide, width = self._wide, self._wide.width
+        if context.lanes is None:
+            context.lanes = aligned_zeros(wide.shape.lane_layout.size * width)
+            _write_addresses(context.lanes, wide)
+        wide.run(
+            block.ctypes.data,
+            out.ctypes.data,
+            status.ctypes.data,
+            len(block),
+            context.memory.ctypes.data,
+            context.lanes.ctypes.data,
+        )
+        lane = (len(block) - 1) % width
+        for at, own in zip(wide.shape.lane_layout.status, context.statuses, strict=True):
+            integers = context.lanes[at * width : (at + 2) * width].view(np.int64)
+            own[:] = integers[lane], integers[width + lane]
+
+
+def _write_addresses(memory: Array, compiled: _Compiled) -> None:
+    """Tell the code that will run in ``memory`` where its solvers are."""
+    shape, width = compiled.shape, compiled.width
+    layout = shape.layout if width == 1 else shape.lane_layout
+    integers = memory.view(np.int64)
+    for at, bound in zip(layout.functions, shape.solvers, strict=True):
+        start = at * width
+        integers[start : start + 2] = bound.seed, bound.newton

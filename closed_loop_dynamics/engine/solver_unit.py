@@ -1,0 +1,87 @@
+"""The Newton solvers of one robot: traced once, compiled once, used by all its programs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from . import cache, native
+from .emitter import Lanes, declarations, libm_declarations
+from .instructions import instruction_list
+from .layout import BoundSolver
+from .newton import NewtonSolver, emit_newton, emit_seed, newton_declarations
+from .source import SolverUse
+
+
+class SolverUnit:
+    """The Newton solvers of one robot.
+
+    Native programs take their machine code (:meth:`bind`, one object for each lane width), programs
+    on CasADi's virtual machine the traced steps (:meth:`traced`).
+    """
+
+    def __init__(self, key: str, build: Callable[[], Sequence[Any]]) -> None:
+        self.key = cache.key_of("solvers", key)
+        self._build = build
+        self._steps: list[Any] | None = None
+        self._loaded: dict[int, tuple[native.LoadedCode, list[BoundSolver]]] = {}
+        self._lock = threading.RLock()
+
+    def traced(self) -> list[Any]:
+        """The step (p, sign, x) -> (dx, err, guard) of every solver, as CasADi functions."""
+        with self._lock:
+            if self._steps is None:
+                self._steps = list(self._build())
+            return self._steps
+
+    def bind(self, use: Sequence[SolverUse], width: int = 1) -> list[BoundSolver]:
+        """The chosen solvers, ready to be called by a program of ``width`` lanes.
+
+        The addresses are good while this unit lives.
+        """
+        if not use:
+            return []
+        with self._lock:
+            for needed in {1, width}:  # seeding is scalar code, in the unit of width 1
+                if needed not in self._loaded:
+                    self._loaded[needed] = self._load(needed)
+            scalar, wide = self._loaded[1][1], self._loaded[width][1]
+        return [
+            replace(wide[u.solver], parameters=u.parameters, seed=scalar[u.solver].seed)
+            for u in use
+        ]
+
+    def _load(self, width: int) -> tuple[native.LoadedCode, list[BoundSolver]]:
+        key = native.key_of(self.key, width)
+        found = cache.load(key)
+        if found is None:
+            found = self._compile(width)
+            cache.store(key, *found)
+        metadata, code = found
+        loaded = native.LoadedCode(code)
+        bound = [
+            BoundSolver(
+                NewtonSolver(*sizes),
+                (),
+                workspace,
+                seed=loaded.address(f"cld_seed_{k}") if width == 1 else 0,
+                newton=loaded.address(f"cld_newton_{k}"),
+            )
+            for k, (sizes, workspace) in enumerate(metadata["solvers"])
+        ]
+        return loaded, bound
+
+    def _compile(self, width: int) -> tuple[dict[str, Any], bytes]:
+        lanes = Lanes(width)
+        texts = [declarations(lanes), libm_declarations(), newton_declarations(lanes)]
+        solvers = []
+        for k, step in enumerate(self.traced()):
+            solver = NewtonSolver.of(instruction_list(step))
+            text, workspace = emit_newton(solver, f"cld_newton_{k}", lanes)
+            texts.append(text)
+            if width == 1:
+                texts.append(emit_seed(solver, f"cld_seed_{k}"))
+            solvers.append(((solver.n_p, solver.n_sign, solver.n_x), workspace))
+        return {"solvers": solvers}, native.compile_ir("\n\n".join(texts))

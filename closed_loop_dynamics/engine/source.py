@@ -1,0 +1,69 @@
+"""What programs are made of, and the conversion of what users pass to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InvalidInput
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SolverUse:
+    """Solver number ``solver`` of the unit, its parameters at these places of the user inputs."""
+
+    solver: int
+    parameters: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ProgramSource:
+    """What a program is made of.
+
+    Attributes:
+        name: for messages and the cache.
+        input_names, input_sizes: the user's vectors.
+        output_size: length of the user's output block.
+        build: traces the body (only called when nothing usable is cached).
+        describe_check: turns the index of a failed check into the exception to raise.
+        solvers: the Newton loops that run before the body.
+    """
+
+    name: str
+    input_names: tuple[str, ...]
+    input_sizes: tuple[int, ...]
+    output_size: int
+    build: Callable[[], Any]
+    describe_check: Callable[[int, tuple[Array, ...]], Exception]
+    solvers: tuple[SolverUse, ...] = ()
+
+
+class Rescue(Protocol):
+    """Finds the unknowns of the program's ``k``-th solver when the short way failed, or raises.
+
+    ``p`` are its parameters, ``first`` is the program's first input vector.
+    """
+
+    def __call__(self, k: int, p: Array, first: Array, /) -> Array: ...
+
+
+def as_vectors(value: Any, name: str, size: int) -> Array:
+    """``value`` as floats of shape (size,) or (N, size); InvalidInput otherwise."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "fiub":
+            raise TypeError(f"of type {array.dtype}")
+        array = np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"{name} is not a vector of real numbers ({error})") from None
+    if array.ndim not in (1, 2) or array.shape[-1] != size:
+        raise InvalidInput(
+            f"{name} has shape {np.shape(value)}; expected ({size},) or (N, {size}) for a batch"
+        )
+    return array

@@ -1,0 +1,190 @@
+"""Programs on CasADi's own virtual machine, for machines without llvmlite.
+
+The same memory, the same statuses and, in Python, the same Newton loop as :mod:`.newton` and
+:mod:`.program_ir` emit; a test compares the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .contexts import Context, Seeds, copying_call
+from .instructions import block_sizes
+from .layout import CHECK, INPUT, SOLVER, BoundSolver
+from .newton import CONTRACTION, GUARD, NOT_CONVERGED, OK, NewtonSolver
+from .program import Program
+from .solver_unit import SolverUnit
+from .source import Array, ProgramSource, Rescue
+
+
+class VmProgram(Program):
+    """A program whose body and Newton steps are CasADi functions."""
+
+    def __init__(
+        self,
+        source: ProgramSource,
+        key: str,
+        unit: SolverUnit,
+        seeds: Sequence[Seeds],
+        rescue: Rescue | None = None,
+    ) -> None:
+        """``key`` is there for the interface: nothing is compiled, so nothing is cached."""
+        super().__init__(source, seeds, rescue)
+        self._body = source.build()
+        self._steps = [unit.traced()[use.solver] for use in source.solvers]
+        bound = []
+        for step, use in zip(self._steps, source.solvers, strict=True):
+            n_p, n_sign, n_x = block_sizes(step)[0]
+            bound.append(BoundSolver(NewtonSolver(n_p, n_sign, n_x), use.parameters))
+        sizes_in, sizes_out = block_sizes(self._body)
+        self.shape = self._shape(bound, sizes_out[len(sizes_out) - 1 - len(bound)], 0)
+        expected = self.shape.n_x + self.shape.n_user_in, self.shape.n_body_out
+        if (sum(sizes_in), sum(sizes_out)) != expected:
+            raise ValueError(f"{source.name}: the traced body does not have the sizes declared")
+
+    def prepare_batch(self) -> None:
+        """Nothing: batches run sample by sample."""
+
+    def _attach(self, context: Context) -> None:
+        context.handle = _Machine(self, context, self._body, self._steps)
+        context.run = copying_call(context.inputs, self._single, context.handle)
+
+    def _single(self, handle: Any) -> int:
+        machine: _Machine = handle
+        return machine.run()
+
+    def _run_batch(
+        self, context: Context, block: Array, out: Array, status: NDArray[np.int64]
+    ) -> None:
+        machine: _Machine = context.handle
+        for sample, row in enumerate(block):
+            machine.user_in[:] = row
+            status[sample] = machine.run()
+            out[sample] = context.output
+
+
+class _Machine:
+    """The functions of a program, bound to the memory of one context."""
+
+    def __init__(
+        self, program: VmProgram, context: Context, body: Any, steps: Sequence[Any]
+    ) -> None:
+        shape, memory = program.shape, context.memory
+        lay = shape.layout
+        body_in = memory[lay.body_in : lay.body_in + shape.n_x + shape.n_user_in]
+        body_out = memory[lay.body_out : lay.body_out + shape.n_body_out]
+        self.x, self.user_in = body_in[: shape.n_x], body_in[shape.n_x :]
+        slopes_at = shape.n_user_out + shape.n_checks
+        self.checks, self.slopes = body_out[shape.n_user_out : slopes_at], body_out[slopes_at:]
+        self.limit = shape.input_limit
+        self.body = _Evaluator(body, body_in, body_out)
+        self.solvers = []
+        for k, (bound, step) in enumerate(zip(shape.solvers, steps, strict=True)):
+            s = bound.solver
+            block = memory[lay.solver_in[k] :][: s.n_p + s.n_sign + s.n_x]
+            out = memory[lay.solver_out[k] :][: s.n_x + 1 + s.n_sign]
+            self.solvers.append(
+                _Solver(bound, step, block, out, context.records[k], context.seeds[k].nodes)
+            )
+        self.statuses = context.statuses
+
+    def run(self) -> int:
+        """One evaluation; the inputs and outputs are in the memory."""
+        with np.errstate(all="ignore"):
+            bad = np.flatnonzero(~(np.abs(self.user_in) <= self.limit))
+            if bad.size:
+                return INPUT + int(bad[0])
+            at = 0
+            for k, solver in enumerate(self.solvers):
+                code, rounds = solver.solve(self.user_in)
+                self.statuses[k][:] = code, rounds
+                if code:
+                    return SOLVER * (k + 1) + code
+                self.x[at : at + len(solver.x)] = solver.x
+                at += len(solver.x)
+            self.body.evaluate()
+            failed = np.flatnonzero(~(self.checks > 0.0))
+            if failed.size:
+                return CHECK + int(failed[0])
+            at = 0
+            for solver in self.solvers:
+                at = solver.keep_newest(self.slopes, at)
+        return 0
+
+
+class _Solver:
+    """One Newton loop; see :mod:`.newton` for the rules it follows."""
+
+    def __init__(
+        self, bound: BoundSolver, step: Any, block: Array, out: Array, record: Array, nodes: Array
+    ) -> None:
+        s = bound.solver
+        self.settings, self.rec, self.record, self.nodes = s, s.record, record, nodes
+        self.parameters = list(bound.parameters)
+        self.p, self.sign, self.x = np.split(block, [s.n_p, s.n_p + s.n_sign])
+        self.dx, self.err, self.guard = np.split(out, [s.n_x, s.n_x + 1])
+        self.step = _Evaluator(step, block, out)
+
+    def solve(self, user_in: Array) -> tuple[int, int]:
+        """Seed and iterate; result code and number of iterations."""
+        s, rec = self.settings, self.rec
+        self.p[:] = user_in[self.parameters]
+        self.sign[:] = self.record[rec.sign : rec.sign + rec.n_sign]
+        self._seed()
+        previous = s.max_step / s.contraction
+        for rounds in range(1, s.max_iterations + 1):
+            self.step.evaluate()
+            err = float(self.err[0])
+            if not (self.guard > 0.0).all():
+                return GUARD, rounds
+            small = err <= s.tolerance
+            if np.isnan(self.dx).any() or not (small or err <= previous * s.contraction):
+                return CONTRACTION, rounds
+            self.x -= self.dx
+            if small:
+                return OK, rounds
+            previous = err
+        return NOT_CONVERGED, s.max_iterations
+
+    def _seed(self) -> None:
+        """Predict x at p from the newest solution when it is near, else from the table."""
+        rec, record = self.rec, self.record
+        n_p, n_x = rec.n_p, rec.n_x
+        inverse = record[rec.inverse_step : rec.inverse_step + n_p]
+        p0 = record[rec.p0 : rec.p0 + n_p]
+        best = record[rec.x0 : rec.size]
+        near = (np.abs(self.p - p0) * inverse < 0.5).all()
+        if record[rec.has_table] and not near:
+            low = record[rec.low : rec.low + n_p]
+            last = record[rec.last_index : rec.last_index + n_p]
+            index = np.floor(np.clip((self.p - low) * inverse, 0.0, last) + 0.5)
+            best = self.nodes[int(index @ record[rec.stride : rec.stride + n_p])]
+            p0 = low + index * record[rec.step : rec.step + n_p]
+        self.x[:] = best[:n_x] + best[n_x:].reshape(n_x, n_p) @ (self.p - p0)
+
+    def keep_newest(self, slopes: Array, at: int) -> int:
+        """The solution just found becomes the newest seed; returns where the next slope is."""
+        end = at + self.rec.n_x * self.rec.n_p
+        self.rec.write(self.record, self.p, self.x, slopes[at:end])
+        return end
+
+
+class _Evaluator:
+    """A function from one block to another, its vectors one behind the other in them."""
+
+    def __init__(self, function: Any, block_in: Array, block_out: Array) -> None:
+        self._buffer, self.evaluate = function.buffer()
+        self._blocks = block_in, block_out  # CasADi keeps bare addresses
+        sizes_in, sizes_out = block_sizes(function)
+        at = 0
+        for i, size in enumerate(sizes_in):
+            self._buffer.set_arg(i, block_in[at : at + size].data)
+            at += size
+        at = 0
+        for i, size in enumerate(sizes_out):
+            self._buffer.set_res(i, block_out[at : at + size].data)
+            at += size

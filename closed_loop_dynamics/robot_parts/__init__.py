@@ -1,0 +1,1 @@
+"""Pieces of the front door that are not needed to read it."""
