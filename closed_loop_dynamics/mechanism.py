@@ -9,11 +9,12 @@ floating base comes first, with 7 positions (x, y, z, quaternion x, y, z, w) and
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from .closure.analytical import AnalyticalClosure
 from .closure.cut_joint import resolve
 from .closure.derive import with_derived_loops
 from .closure.linear import LinearClosure, coupling_closure, serial_closure
@@ -24,7 +25,7 @@ from .model.clusters import Cluster, Component, build_clusters, split_components
 from .model.submechanism import Submechanism
 from .model.tree import FLOATING, Tree
 
-Closure = LinearClosure | NumericalClosure
+Closure = LinearClosure | NumericalClosure | AnalyticalClosure
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,11 +96,21 @@ class Mechanism:
         """Components that are solved by Newton."""
         return [c for c, closure in enumerate(self.closures) if closure.n_x]
 
-    def numerical_closure(self, component: int) -> NumericalClosure:
-        """The closure of a component of :attr:`numerical`."""
+    @property
+    def loops(self) -> list[int]:
+        """Components with loops, however they are solved."""
+        return [c for c, component in enumerate(self.components) if component.loops]
+
+    def loop_closure(self, component: int) -> NumericalClosure | None:
+        """The loops of a component and their linear equations; None where it has none."""
         closure = self.closures[component]
-        assert isinstance(closure, NumericalClosure)
-        return closure
+        if isinstance(closure, AnalyticalClosure):
+            return closure.numerical
+        return closure if isinstance(closure, NumericalClosure) else None
+
+    def with_closures(self, closures: Sequence[Closure]) -> Mechanism:
+        """The same robot with other closures."""
+        return replace(self, closures=tuple(closures), x_at=_unknown_offsets(closures))
 
     def is_floating(self, component: int) -> bool:
         """The component is the free flyer."""
@@ -123,10 +134,6 @@ def build_mechanism(tree: Tree, entries: Sequence[Submechanism], key: str) -> Me
     spanning = [tree.joint_index(n) for entry in entries for n in entry.spanning]
     independent = [tree.joint_index(n) for entry in entries for n in entry.independent]
     actuator = [tree.joint_index(n) for entry in entries for n in entry.active]
-    x_at, count = {}, 0
-    for c, closure in enumerate(closures):
-        x_at[c] = count
-        count += closure.n_x
     return Mechanism(
         tree,
         entries,
@@ -140,8 +147,16 @@ def build_mechanism(tree: Tree, entries: Sequence[Submechanism], key: str) -> Me
         _offsets(tree, independent, 6),
         _offsets(tree, spanning, 7),
         _offsets(tree, spanning, 6),
-        x_at,
+        _unknown_offsets(closures),
     )
+
+
+def _unknown_offsets(closures: Sequence[Closure]) -> dict[int, int]:
+    offsets, count = {}, 0
+    for c, closure in enumerate(closures):
+        offsets[c] = count
+        count += closure.n_x
+    return offsets
 
 
 def _offsets(tree: Tree, bodies: Sequence[int], floating_size: int) -> dict[int, int]:

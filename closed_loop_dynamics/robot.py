@@ -25,7 +25,7 @@ from .closure.forward_kinematics import (
 )
 from .closure.numerical import NumericalClosure
 from .dynamics.actuation import underactuated
-from .dynamics.catalogue import RECIPES, check_kinds, input_size, trace
+from .dynamics.catalogue import RECIPES, RESIDUAL, check_kinds, input_size, trace
 from .engine import Program, ProgramSource, SolverUnit, SolverUse, cache, make_program
 from .errors import ClosureNotFound, InvalidInput, Underactuated, did_you_mean
 from .lint import Report, lint
@@ -36,6 +36,7 @@ from .robot_parts.failures import check_failure
 from .robot_parts.guess import run_from_guess
 from .robot_parts.links import gather_wrenches, link_jacobian, link_pose, random_independent
 from .robot_parts.references import forward_dynamics_by
+from .robot_parts.solvers import SOLVERS, choose_solvers
 from .robot_parts.state import State
 
 Array = NDArray[np.float64]
@@ -62,6 +63,7 @@ def load(
     *,
     floating_base: bool = False,
     search_path: Sequence[str | Path] = (),
+    solver: str | None = None,
 ) -> Robot:
     """Load a robot.
 
@@ -71,6 +73,8 @@ def load(
             own actuator.
         floating_base: put a free flyer under the root link.
         search_path: folders in which ``file_path`` entries of the YAML are looked for as well.
+        solver: ``"auto"``, ``"analytical"`` or ``"numerical"`` for all loops, in place of the
+            file's ``solver`` words.
 
     Raises:
         UrdfError, SubmechanismError: with file, place and remedy.
@@ -80,18 +84,20 @@ def load(
         submechanisms, tree, search_path=tuple(search_path), urdf_source=urdf
     )
     key = digest(tree, entries)
-    return Robot(build_mechanism(tree, entries, key), key)
+    if solver is not None and solver not in SOLVERS:
+        raise InvalidInput(f"solver '{solver}'; {did_you_mean(solver, SOLVERS)}")
+    return Robot(build_mechanism(tree, entries, key), key, solver)
 
 
 class Robot:
     """Kinematics and dynamics of a series-parallel robot in its independent coordinates."""
 
-    def __init__(self, mechanism: Mechanism, key: str) -> None:
-        self.mechanism = mechanism
+    def __init__(self, mechanism: Mechanism, key: str, solver: str | None = None) -> None:
+        self._model = (mechanism, key)
         self._key = cache.key_of(key, cache.source_digest())
         self._programs: dict[str, Program] = {}
         self._locks: dict[str, threading.Lock] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         name = mechanism.joint_name
         self.names = Names(
             tuple(map(name, mechanism.independent)),
@@ -105,20 +111,28 @@ class Robot:
             [mechanism.qd_at[b] for b in mechanism.actuator],
         )
         self._underactuated = underactuated(mechanism)
-        self._unit = SolverUnit(
-            self._key, lambda: [mechanism.numerical_closure(c).step() for c in mechanism.numerical]
-        )
-        self.branches: dict[int, Branch] = {}
-        for k, c in enumerate(mechanism.numerical):
-            closure = mechanism.numerical_closure(c)
-            self.branches[c] = Branch(closure, self._closure_program(closure, self._unit, k, c))
+        loops = {c: closure for c in mechanism.loops if (closure := mechanism.loop_closure(c))}
+        self._unit = SolverUnit(self._key, lambda: [closure.step() for closure in loops.values()])
+        #: Component -> what is known about its branch, for every component with loops.
+        self.branches = {
+            c: Branch(closure, self._closure_program(closure, self._unit, k, c))
+            for k, (c, closure) in enumerate(loops.items())
+        }
+        #: Component -> why it is solved as it is.
+        self.reasons: dict[int, str] = {}
+        self.mechanism = choose_solvers(mechanism, self.branches, solver, self._key, self.reasons)
+        self._key = cache.key_of(self._key, [c.kind for c in self.mechanism.closures])
         self._actuator_branches: dict[int, Branch] = {}
+        self._twin: Robot | None = None
         self.prepare(*CORE)
+        # The two calls that control loops make: no look-up on the way.
+        self._inverse_dynamics = self._program("inverse_dynamics")
+        self._forward_dynamics = self._program("forward_dynamics")
 
     def __repr__(self) -> str:
         return (
             f"Robot('{self.mechanism.tree.name}', n={self.n}, m={self.m}, p={self.p}, "
-            f"{len(self.branches)} numerical loops)"
+            f"{len(self.branches)} loops, {len(self.mechanism.numerical)} of them numerical)"
         )
 
     # -- programs -------------------------------------------------------------------------------
@@ -151,9 +165,10 @@ class Robot:
     def _build(self, name: str) -> Program:
         mech, recipe = self.mechanism, RECIPES[name]
         kinds = check_kinds(mech, recipe)
+        number = {c: k for k, c in enumerate(self.branches)}
         uses = [
-            SolverUse(k, tuple(mech.y_at[b] for b in mech.components[c].independent))
-            for k, c in enumerate(mech.numerical)
+            SolverUse(number[c], tuple(mech.y_at[b] for b in mech.components[c].independent))
+            for c in mech.numerical
         ]
         source = ProgramSource(
             name=name,
@@ -161,7 +176,7 @@ class Robot:
             input_sizes=tuple(input_size(mech, letter) for letter in recipe.inputs),
             output_size=recipe.output_size(mech),
             build=lambda: trace(mech, name),
-            describe_check=lambda i, inputs: check_failure(mech, kinds[i], inputs[0]),
+            describe_check=lambda i, inputs: self._check_failure(kinds[i], inputs[0]),
             solvers=tuple(uses),
         )
         seeds = [self.branches[c].seeds for c in mech.numerical]
@@ -200,9 +215,30 @@ class Robot:
                 self._actuator_branches[c] = Branch(closure, program, box)
             return self._actuator_branches[c]
 
+    def _check_failure(self, kind: tuple[str, int], y: Array) -> Exception:
+        """The exception for a failed check; for a loop in closed form, how far the way goes."""
+        what, c = kind
+        if what == RESIDUAL:
+            places = [self.mechanism.y_at[b] for b in self.mechanism.components[c].independent]
+            try:
+                self._follow(c, y[places], y)
+            except ClosureNotFound as error:
+                return error
+        return check_failure(self.mechanism, kind, y)
+
+    def numerical_twin(self) -> Robot:
+        """The same robot with every loop numerical: it can follow any assembly mode."""
+        with self._lock:
+            if self._twin is None:
+                self._twin = Robot(*self._model, solver="numerical")
+            return self._twin
+
     def _rescue(self, k: int, p: Array, first: Array) -> Array:
         """Called by a program when a Newton loop refuses its start."""
-        c = self.mechanism.numerical[k]
+        return self._follow(self.mechanism.numerical[k], p, first)
+
+    def _follow(self, c: int, p: Array, first: Array) -> Array:
+        """Unknowns of component ``c`` by continuation; a failure carries the last good q."""
         try:
             return self.branches[c].rescue(p)
         except ClosureNotFound as error:
@@ -228,6 +264,9 @@ class Robot:
 
     def _run_from(self, program: Program, guess: ArrayLike, values: Sequence[Any]) -> Array:
         """Evaluate on the assembly mode that ``guess`` (n_q,) lies on."""
+        if len(self.mechanism.numerical) < len(self.branches):
+            twin = self.numerical_twin()
+            return run_from_guess(twin, twin._program(program.source.name), guess, values)
         return run_from_guess(self, program, guess, values)
 
     # -- kinematics -----------------------------------------------------------------------------
@@ -320,6 +359,8 @@ class Robot:
         """
         if self._underactuated:
             raise self._underactuated_error()
+        if wrenches is None and guess is None:
+            return self._inverse_dynamics(y, yd, ydd)
         return self._dynamics("inverse_dynamics", wrenches, guess, y, yd, ydd)
 
     def generalized_forces(
@@ -348,6 +389,8 @@ class Robot:
             method: ``"cluster_aba"`` (default), or the references ``"projection"`` and
                 ``"lagrange"``.
         """
+        if wrenches is None and guess is None and method == "cluster_aba":
+            return self._forward_dynamics(y, yd, tau_u)
         if method == "cluster_aba":
             return self._dynamics("forward_dynamics", wrenches, guess, y, yd, tau_u)
         return forward_dynamics_by(self, method, y, yd, tau_u, wrenches, guess)

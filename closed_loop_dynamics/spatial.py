@@ -36,9 +36,7 @@ def zeros3() -> Vector:
 
 def cross(a: Vector, b: Vector) -> Vector:
     """a x b."""
-    return ca.vertcat(
-        a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-    )
+    return ca.cross(a, b)
 
 
 def skew(a: Vector) -> Matrix:
@@ -155,15 +153,9 @@ class Transform:
         return inertia
 
 
-def _rotated_symmetric(R: Matrix, A: Matrix) -> Matrix:
-    """R A R^T of a symmetric A; only one triangle is computed."""
-    B = R @ A
-    result = ca.SX(3, 3)
-    for i in range(3):
-        for j in range(i, 3):
-            result[i, j] = ca.dot(B[i, :], R[j, :])
-            result[j, i] = result[i, j]
-    return result
+def _mirrored(A: Matrix) -> Matrix:
+    """The symmetric matrix of A's upper triangle; the other half is never computed."""
+    return ca.triu2symm(ca.triu(A))
 
 
 @dataclass(frozen=True)
@@ -194,16 +186,11 @@ class RigidInertia:
     def moved(self, R: Matrix, p: Vector) -> RigidInertia:
         """The same inertia about the parent frame's origin, in its axes."""
         h = R @ self.h
-        rotated = _rotated_symmetric(R, self.rotational)
         # I' = R I R^T - [p][h] - [h][p] - m [p][p] with h taken about the old origin
         total = h + self.mass * p
+        rotated = R @ self.rotational @ R.T
         product = skew(p) @ skew(total) + skew(h) @ skew(p)
-        shifted = ca.SX(3, 3)
-        for i in range(3):
-            for j in range(i, 3):
-                shifted[i, j] = rotated[i, j] - product[i, j]
-                shifted[j, i] = shifted[i, j]
-        return RigidInertia(self.mass, total, shifted)
+        return RigidInertia(self.mass, total, _mirrored(rotated - product))
 
 
 @dataclass(frozen=True)
@@ -229,33 +216,19 @@ class Inertia:
 
     def moved(self, R: Matrix, p: Vector) -> Inertia:
         """The same inertia about the parent frame's origin, in its axes."""
-        A = _rotated_symmetric(R, self.A)
+        A = R @ self.A @ R.T
         B = R @ self.B @ R.T
-        C = _rotated_symmetric(R, self.C)
+        C = _mirrored(R @ self.C @ R.T)
+        # X^T I X with X = [[1, 0], [-S, 1]]: B' = B + S C, A' = A + S B^T + (S B^T)^T + S C S^T
         S = skew(p)
         SC = S @ C
-        # X^T I X with X = [[1, 0], [-S, 1]]: B' = B + S C, A' = A + S B^T + (S B^T)^T + S C S^T
-        D = B + SC
         E = S @ B.T
-        top = ca.SX(3, 3)
-        for i in range(3):
-            for j in range(i, 3):
-                shifted = ca.dot(SC[i, :], S[j, :])
-                top[i, j] = A[i, j] + E[i, j] + E[j, i] + shifted
-                top[j, i] = top[i, j]
-        return Inertia(top, D, C)
+        return Inertia(_mirrored(A + E + E.T + SC @ S.T), B + SC, C)
 
-    def minus_outer(self, U: list[Spatial], V: list[Spatial]) -> Inertia:
-        """I - sum(U_k V_k^T), symmetric by construction (V = U D^-1)."""
-        A, B, C = ca.SX(self.A), ca.SX(self.B), ca.SX(self.C)
-        for u, v in zip(U, V, strict=True):
-            for i in range(3):
-                for j in range(3):
-                    B[i, j] -= u.w[i] * v.v[j]
-                    if j >= i:
-                        A[i, j] -= u.w[i] * v.w[j]
-                        C[i, j] -= u.v[i] * v.v[j]
-        for i in range(3):
-            for j in range(i):
-                A[i, j], C[i, j] = A[j, i], C[j, i]
-        return Inertia(A, B, C)
+    def minus_outer(self, U: Matrix, V: Matrix) -> Inertia:
+        """I - U V for U (6, m) and V (m, 6) = D^-1 U^T: symmetric by construction."""
+        return Inertia(
+            _mirrored(self.A - U[:3, :] @ V[:, :3]),
+            self.B - U[:3, :] @ V[:, 3:],
+            _mirrored(self.C - U[3:, :] @ V[:, 3:]),
+        )

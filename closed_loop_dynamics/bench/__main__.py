@@ -5,11 +5,16 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from .cases import MODELS, all_cases
+from .cases import MODELS, SOLVERS, all_cases
+
+#: One thread for everybody: set before NumPy and Pinocchio are loaded, so in a new process.
+THREADS = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -22,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from .measure import measure
     from .report import as_json, as_text
 
-    chosen = [cases[name] for name in options.robot or cases]
+    chosen = [replace(cases[name], solver=options.solver) for name in options.robot or cases]
     notes = [
         f"{case.title} is left out: {MODELS} does not have it"
         for case in chosen
@@ -54,6 +59,12 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument(
         "--robot", action="append", choices=names, help="only this one (repeat for several)"
     )
+    parser.add_argument(
+        "--solver",
+        choices=SOLVERS,
+        default=SOLVERS[0],
+        help="of our loops: all numerical (default), or closed forms where there are any",
+    )
     parser.add_argument("--quick", action="store_true", help="few rounds: rough numbers")
     parser.add_argument(
         "--sweeps", type=int, help="visits to every state: more against noise (default 40, quick 3)"
@@ -65,4 +76,7 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
+    if any(os.environ.get(name) != value for name, value in THREADS.items()):
+        command = [sys.executable, "-m", "closed_loop_dynamics.bench", *sys.argv[1:]]
+        os.execve(sys.executable, command, {**os.environ, **THREADS})
     raise SystemExit(main())

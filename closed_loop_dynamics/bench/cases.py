@@ -6,11 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from ..robot import Robot, load
 from ..robots.crank_leg import generate
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = ROOT.parent / "shared" / "models" / "rh5_manus_case_study" / "model"
+SOLVERS = ("numerical", "auto")
+_COUPLED = ("transmission", "parallelogramchain")  # types without cut joints
 
 
 @dataclass(frozen=True)
@@ -37,22 +41,45 @@ class Bar:
 
 @dataclass(frozen=True)
 class Case:
-    """One robot: paths, or the texts themselves."""
+    """One robot: paths, or the texts themselves.
+
+    Attributes:
+        solver: ``"numerical"`` for all loops, whatever the file says (the aims speak of that), or
+            ``"auto"``: closed forms where there are any.
+    """
 
     name: str
     title: str
     urdf: str | Path
     submechanisms: str | Path
     bars: tuple[Bar, ...] = ()
+    solver: str = SOLVERS[0]
 
     @property
     def present(self) -> bool:
         """Its files are there."""
         return not isinstance(self.urdf, Path) or self.urdf.exists()
 
+    def sources(self) -> tuple[str, str, list[str]]:
+        """URDF, submechanisms (paths or texts) and search path for ``load``."""
+        source, folders = self.submechanisms, list[str]()
+        if self.solver != "auto":
+            text = source
+            if isinstance(source, Path):
+                text = source.read_text()
+                beside = sorted(source.parent.parent.iterdir())
+                folders = [str(path) for path in beside if path.is_dir()]
+            document = yaml.safe_load(str(text))
+            for entry in document["submechanisms"]:
+                if _has_loops(entry):
+                    entry["solver"] = self.solver
+            source = yaml.safe_dump(document, sort_keys=False)
+        return str(self.urdf), str(source), folders
+
     def load(self) -> Robot:
         """Our robot."""
-        return load(self.urdf, self.submechanisms)
+        urdf, submechanisms, folders = self.sources()
+        return load(urdf, submechanisms, search_path=folders)
 
     def pinocchio_model(self) -> Any:
         """Pinocchio's spanning tree of the same URDF."""
@@ -61,6 +88,11 @@ class Case:
         if isinstance(self.urdf, Path):
             return pin.buildModelFromUrdf(str(self.urdf))
         return pin.buildModelFromXML(self.urdf)
+
+
+def _has_loops(entry: dict[str, Any]) -> bool:
+    free = len(entry["jointnames_spanningtree"]) - len(entry["jointnames_independent"])
+    return free > 0 and str(entry.get("type", "")).lower() not in _COUPLED
 
 
 _BATCH = (

@@ -14,7 +14,7 @@ from .checks import Check, cross_checks
 from .loading import load_times
 from .pinocchio_side import PinocchioRobot
 from .states import PATTERNS, Array, States, make_states
-from .timing import Call, Contender, chunked, take_turns
+from .timing import BATCH_CALLS, Call, Contender, chunked, take_turns
 
 #: Rows of the table: our contender, Pinocchio's to compare with.
 PAIRS = (
@@ -77,7 +77,7 @@ def measure(case: Case, quick: bool, sweeps: int) -> Result:
     progress(f"{case.title}: loading")
     robot = case.load()
     other = PinocchioRobot(case, robot)
-    size = f"n = {robot.n}, m = {robot.m}, {len(other.cuts)} cuts"
+    size = f"n = {robot.n}, m = {robot.m}, {len(other.cuts)} cuts, loops {case.solver}"
     result = Result(case, size)
     for pattern in PATTERNS:
         progress(f"{case.title}: {pattern} states, checking")
@@ -112,7 +112,7 @@ def _ours(robot: Robot, states: States) -> list[Contender]:
 
     def whole(name: str, function: Callable[..., Any], third: Array) -> Contender:
         calls: list[Call] = [(states.y, states.yd, third)]
-        return Contender(name, function, [calls], evaluations=len(y))
+        return Contender(name, function, [calls * BATCH_CALLS], evaluations=len(y))
 
     def by(method: str) -> Callable[..., Array]:
         return lambda y, yd, tau: robot.forward_dynamics(y, yd, tau, method=method)
@@ -148,8 +148,10 @@ def _load_rows(case: Case, quick: bool) -> list[Row]:
         case.pinocchio_model()
         best = min(best, perf_counter() - start)
     bars = {bar.what: bar for bar in case.bars}
-    rows = []
-    for name in ("cold", "warm"):
-        what = f"load, {name}"
-        rows.append(Row(what, "load", times[name], "buildModelFromUrdf", best, bars.get(what)))
-    return [*rows, Row("import", "load", times["import"])]
+    compared = {"load, cold", "load, warm"}
+    return [
+        Row(what, "load", seconds, "buildModelFromUrdf", best, bars.get(what))
+        if what in compared
+        else Row(what, "load", seconds)
+        for what, seconds in times.items()
+    ]

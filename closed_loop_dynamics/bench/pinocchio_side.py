@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..closure.numerical import NumericalClosure
+from ..closure.cut_joint import resolve
 from ..robot import Robot
 from .cases import Case
 from .states import Array, States
-from .timing import Call, Contender, chunked
+from .timing import BATCH_CALLS, Call, Contender, chunked
 
 #: The default settings (mu = 0) divide by zero: a planar loop closed in 3-D is over-constrained.
 #: The smallest regularisation that is safe needs one iteration, so it costs what the default does.
@@ -36,21 +36,15 @@ class PinocchioRobot:
             raise ValueError(f"Pinocchio's model has no joint '{name}'")
         return int(self.model.getJointId(name))
 
-    def _close(self) -> tuple[list[int], Any]:
+    def _close(self) -> tuple[set[int], Any]:
         """Spanning positions of the joints that loops move, and one 3-D contact per cut."""
         mech = self.robot.mechanism
-        closed: list[int] = []
+        closed: set[int] = set()
         cuts = pin.StdVec_RigidConstraintModel()
-        for c in mech.numerical:
-            closure = mech.closures[c]
-            assert isinstance(closure, NumericalClosure)
-            system = closure.system
-            closed += [
-                mech.spanning.index(body)
-                for i, body in enumerate(system.joints)
-                if i not in closure.plan.idle
-            ]
-            for cut in system.cuts:
+        for component in mech.components:
+            if component.loops:
+                closed |= {mech.spanning.index(body) for body in component.joints}
+            for cut in (resolve(mech.tree, component.entry, loop) for loop in component.loops):
                 ends = []
                 for body, frame in ((cut.predecessor, cut.frame_p), (cut.successor, cut.frame_s)):
                     joint = 0 if body < 0 else self._joint(mech.joint_name(body))
@@ -86,9 +80,11 @@ class PinocchioRobot:
         know no couplings and do not hold idle joints.
         """
         tau = tree_forces.copy()
-        tau[:, self._closed] = 0.0
+        idle = np.flatnonzero(~self.robot.loop_jacobian(states.y[:20]).any(axis=(0, 2)))
+        moved = self._closed.difference(idle)
+        tau[:, list(moved)] = 0.0
         for k, at in enumerate(self._actuators):
-            if at in self._closed:
+            if at in moved:
                 tau[:, at] = states.tau_u[:, k]
         return tau
 
@@ -153,7 +149,7 @@ class PinocchioRobot:
 
         def whole(name: str, function: Any, third: Array) -> Contender:
             calls: list[Call] = [(1, pool, q_all, v_all, third, out)]
-            return Contender(name, function, [calls], evaluations=len(states.y))
+            return Contender(name, function, [calls * BATCH_CALLS], evaluations=len(states.y))
 
         return [
             single("forwardKinematics(q)", pin.forwardKinematics, data[0], q),

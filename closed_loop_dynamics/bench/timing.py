@@ -15,6 +15,8 @@ from typing import Any
 
 Call = tuple[Any, ...]
 CHUNK = 100
+#: Calls of a batch in a row: the first finds the caches full of something else, as in a chunk.
+BATCH_CALLS = 5
 
 
 @dataclass(eq=False)

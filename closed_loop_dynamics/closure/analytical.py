@@ -1,8 +1,8 @@
 """Analytical closure: the same loops, solved in closed form leg by leg.
 
 Positions come from :mod:`.legs`, one per irreducible block; G and g from the same linear equations
-as in the numerical closure, so both kinds agree by construction. The assembly mode is the one of the
-reference configuration: of all sign combinations of a leg, the one that reproduces the known
+as in the numerical closure, so both kinds agree by construction. The assembly mode is the one of
+the reference configuration: of all sign combinations of a leg, the one that reproduces the known
 solutions (the branch's table), to the stated tolerance, is kept.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.symbolic import ca
+from ..engine.symbolic import ca, tracing
 from ..model.tree import Array
 from ..spatial import SX
 from .branch import Branch
@@ -158,9 +158,12 @@ def choose(branch: Branch, tolerance: float = DEFAULT_TOLERANCE) -> AnalyticalCh
     Raises:
         NotClosedForm: with what does not fit.
     """
+    with tracing():
+        return _choose(branch, tolerance)
+
+
+def _choose(branch: Branch, tolerance: float) -> AnalyticalChoice:
     numerical = branch.closure
-    if not isinstance(numerical, NumericalClosure):
-        raise NotClosedForm("not a loop")
     system = numerical.system
     legs = _legs(system, numerical.plan)
     known = np.array([branch.local_q(s) for s in branch.known()])

@@ -19,7 +19,6 @@ from ..model.submechanism import LoopConstraint, Submechanism
 from ..model.tree import Array, Tree
 from ..spatial import SX, rotation, sx
 
-
 #: Axes count as parallel up to this angle [rad]; published dimensions are rounded.
 PLANAR = 1e-3
 
@@ -102,7 +101,8 @@ def _gap_axes(tree: Tree, base: int, bodies: tuple[int, ...]) -> Array:
     """Identity, or (in-plane, in-plane, normal) of a planar loop, in the base frame."""
     poses = body_poses(tree)
     R_base = poses[base][:3, :3] if base >= 0 else np.eye(3)
-    axes, sliders = [], []
+    axes: list[Array] = []
+    sliders: list[Array] = []
     for b in bodies:
         joint = tree.bodies[b].joint
         axis = R_base.T @ poses[b][:3, :3] @ joint.axis

@@ -1,8 +1,9 @@
 """Closed-form legs: the unknown joints of one irreducible block, solved by geometry.
 
 A block of a loop system is a leg: two to four unknown joints between things that are already known.
-Each class below knows one kind of leg, reads its dimensions from the tree, and gives the unknowns as
-traced expressions. It raises :class:`NotClosedForm` with the reason when the geometry does not fit.
+Each class below knows one kind of leg, reads its dimensions from the tree, and gives the unknowns
+as traced expressions. It raises :class:`NotClosedForm` with the reason when the geometry does not
+fit.
 
 | class          | unknown joints (| marks the cut)              | mechanisms                     |
 |----------------|-----------------------------------------------|--------------------------------|
@@ -113,6 +114,12 @@ class Leg:
     is_successor: bool  # of ``side``
     columns: tuple[int, ...]
     modes: int
+
+    @property
+    def name(self) -> str:
+        """The kind of leg, in words."""
+        words = "".join(f" {ch.lower()}" if ch.isupper() else ch for ch in type(self).__name__)
+        return words.strip()
 
     def check(self) -> None:
         """Raise NotClosedForm when the dimensions do not fit this kind of leg."""

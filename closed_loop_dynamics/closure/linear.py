@@ -18,6 +18,7 @@ class LinearClosure:
     """q = A y + b with constant A; a plain joint is A = 1, b = 0."""
 
     n_x = 0
+    n_checks = 0
 
     def __init__(self, kind: str, A: Array, b: Array) -> None:
         self.kind = kind

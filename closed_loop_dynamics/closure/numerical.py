@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.program import Seeds
-from ..engine.symbolic import ca
+from ..engine.symbolic import ca, tracing
 from ..model.submechanism import Coupling
 from ..model.tree import PRISMATIC, Tree
 from ..spatial import SX
@@ -90,6 +90,7 @@ class NumericalClosure:
     """Traces the Newton step, G, g and the checks of one :class:`LoopSystem`."""
 
     kind = "numerical"
+    n_checks = 1
 
     def __init__(self, system: LoopSystem, plan: Plan) -> None:
         self.system = system
@@ -154,11 +155,12 @@ class NumericalClosure:
 
     def numeric_K_d(self, q: Any) -> Any:
         """K_d at a local configuration that need not be closed (CasADi's VM: not for hot paths)."""
-        if self._K_d is None:
-            qs = ca.SX.sym("q", len(self.system.joints))
-            K = ca.jacobian(self._kept(qs), qs)[:, list(self.unknown)]
-            self._K_d = ca.Function("K_d", [qs], [ca.densify(K)])
-        return np.asarray(self._K_d(q))
+        with tracing():
+            if self._K_d is None:
+                qs = ca.SX.sym("q", len(self.system.joints))
+                K = ca.jacobian(self._kept(qs), qs)[:, list(self.unknown)]
+                self._K_d = ca.Function("K_d", [qs], [ca.densify(K)])
+            return np.asarray(self._K_d(q))
 
     def blank_seeds(self) -> Seeds:
         """Seeds that hold nothing yet; the branch fills them in."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..engine.symbolic import ca, tracing
 from ..errors import SubmechanismError
 from ..model.poses import body_poses
 from ..model.submechanism import Submechanism
@@ -70,8 +71,6 @@ class _Numbers:
     """phi and scaled K of a loop system as numeric functions (CasADi's VM: load time only)."""
 
     def __init__(self, system: LoopSystem) -> None:
-        from ..engine.symbolic import ca
-
         self.system = system
         self.n = len(system.joints)
         q = ca.SX.sym("q", self.n)
@@ -138,6 +137,11 @@ def _characteristic_length(system: LoopSystem) -> float:
 
 def make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
     """Analyse a loop cluster; raises SubmechanismError with the reason when it cannot be used."""
+    with tracing():
+        return _make_plan(system, entry)
+
+
+def _make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
     numbers = _Numbers(system)
     q_ref, notes = _reference(numbers, entry)
     samples = _assembled_samples(numbers, q_ref)
@@ -185,6 +189,11 @@ def repartition(system: LoopSystem, plan: Plan) -> Plan | None:
 
     With the actuators as independent joints the closure becomes the forward kinematics u -> y.
     """
+    with tracing():
+        return _repartition(system, plan)
+
+
+def _repartition(system: LoopSystem, plan: Plan) -> Plan | None:
     numbers = _Numbers(system)
     q_ref = np.array(plan.q_ref)
     unknown = [i for i in system.dependent if i not in plan.idle]
@@ -341,7 +350,6 @@ def _blocks(
     """
     from scipy.linalg import qr
 
-    from ..engine.symbolic import ca
 
     if not unknown:
         return []

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..closure.numerical import NumericalClosure
 from ..closure.small_linear import solve_small
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
@@ -87,8 +86,8 @@ def actuator_forces(motion: Motion, tau_y: SX) -> tuple[SX, list[SX]]:
 
 def _scale(mech: Mechanism, c: int) -> float:
     """Natural size of det G_u: lengths of the loop per prismatic actuator, over those of y."""
-    component, closure = mech.components[c], mech.closures[c]
-    length = closure.plan.length if isinstance(closure, NumericalClosure) else 1.0
+    component, loops = mech.components[c], mech.loop_closure(c)
+    length = loops.plan.length if loops is not None else 1.0
 
     def size(bodies: tuple[int, ...]) -> float:
         lengths = sum(mech.tree.bodies[b].joint.kind == PRISMATIC for b in bodies)

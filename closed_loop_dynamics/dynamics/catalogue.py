@@ -59,7 +59,7 @@ def _state(motion: Motion, ydd: SX) -> tuple[list[SX], list[SX]]:
 
 def _residual(motion: Motion) -> SX:
     worst = ca.SX(0.0)
-    for c in motion.mechanism.numerical:
+    for c in motion.mechanism.loops:
         worst = ca.fmax(worst, motion.loops[c].residual)
     return worst
 
@@ -136,7 +136,7 @@ def input_size(mech: Mechanism, letter: str) -> int:
 
 def check_kinds(mech: Mechanism, recipe: Recipe) -> list[tuple[str, int]]:
     """(kind, component or cluster) of every check, in order."""
-    kinds = [(RESIDUAL, c) for c in mech.numerical]
+    kinds = [(RESIDUAL, c) for c in mech.loops for _ in range(mech.closures[c].n_checks)]
     if recipe.checks == ACTUATION:
         kinds += [(ACTUATION, c) for c in needs_solve(mech)]
     if recipe.checks == INERTIA:

@@ -143,11 +143,7 @@ def _embed(
         whole = on_parent[0][0]
         for more, _ in on_parent[1:]:
             whole = whole + more
-        columns = range(G.shape[1])
-        articulated = whole.general().minus_outer(
-            [Spatial.of(U[:, k]) for k in columns],
-            [Spatial.of(D_inverse_U[k, :].T) for k in columns],
-        )
+        articulated = whole.general().minus_outer(U, D_inverse_U)
         inertia[cluster.parent] = inertia[cluster.parent] + articulated
         for _, pushed in on_parent:
             force[cluster.parent] = force[cluster.parent] + pushed

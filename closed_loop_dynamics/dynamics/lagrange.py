@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..closure.numerical import NumericalClosure
+from ..closure.linear import LinearClosure
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
 from ..model.tree import Array
@@ -26,10 +26,11 @@ from .projection import tree_mass_matrix
 def constraint_rows(mech: Mechanism) -> int:
     """Rows of K: kept loop rows, couplings, and one per idle joint."""
     count = 0
-    for closure in mech.closures:
-        if isinstance(closure, NumericalClosure):
-            count += len(closure.plan.rows) + len(closure.plan.idle)
-        elif closure.kind == "coupling":
+    for c, closure in enumerate(mech.closures):
+        loops = mech.loop_closure(c)
+        if loops is not None:
+            count += len(loops.plan.rows) + len(loops.plan.idle)
+        elif isinstance(closure, LinearClosure) and closure.kind != "serial":
             count += closure.A.shape[0] - closure.A.shape[1]
     return count
 
@@ -40,12 +41,13 @@ def trace_constraints(motion: Motion) -> tuple[SX, SX, SX]:
     rows = constraint_rows(mech)
     phi, K, k = ca.SX(np.zeros(rows)), ca.SX(np.zeros((rows, mech.n))), ca.SX(np.zeros(rows))
     at = 0
-    for component, closure in zip(mech.components, mech.closures, strict=True):
+    for c, component in enumerate(mech.components):
         slots = [mech.qd_at[b] for b in component.joints]
-        if isinstance(closure, NumericalClosure):
+        closure, loops = mech.closures[c], mech.loop_closure(c)
+        if loops is not None:
             n = len(component.joints)
             q, qd = ca.SX.sym("q", n), ca.SX.sym("qd", n)
-            f = closure.system.phi(q)[list(closure.plan.rows)]
+            f = loops.system.phi(q)[list(loops.plan.rows)]
             bias = -ca.jtimes(ca.jtimes(f, q, qd), q, qd)
             function = ca.Function("loop", [q, qd], [f, ca.densify(ca.jacobian(f, q)), bias])
             q_now = ca.vertcat(*(motion.q[b] for b in component.joints))
@@ -54,10 +56,10 @@ def trace_constraints(motion: Motion) -> tuple[SX, SX, SX]:
             stop = at + f.shape[0]
             phi[at:stop], K[at:stop, slots], k[at:stop] = f_now, K_now, k_now
             at = stop
-            for i in closure.plan.idle:
+            for i in loops.plan.idle:
                 K[at, slots[i]] = 1.0
                 at += 1
-        elif closure.kind == "coupling":
+        elif isinstance(closure, LinearClosure) and closure.kind != "serial":
             at = _coupling_rows(mech, motion, component.joints, closure.A, slots, K, at)
     return phi, K, k
 

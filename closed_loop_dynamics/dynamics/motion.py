@@ -76,7 +76,7 @@ class Motion:
     @property
     def checks(self) -> list[SX]:
         """Values that must be positive, closure by closure."""
-        return [check for c in self.mechanism.numerical for check in self.loops[c].checks]
+        return [check for c in self.mechanism.loops for check in self.loops[c].checks]
 
     @property
     def slopes(self) -> list[SX]:

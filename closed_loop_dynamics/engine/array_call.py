@@ -119,10 +119,16 @@ class _MethodDefinition(ctypes.Structure):
 _NAME = ctypes.create_string_buffer(b"run")
 
 
-def bind(memory: Array, objects_at: int, address: int) -> Callable[..., int]:
-    """The Python function that runs the code at ``address`` in ``memory``.
+class _Owned(np.ndarray):
+    """Memory together with what must live as long."""
 
-    The definition is kept in the memory itself, which the function owns: it is read until the very
+    keep: Any
+
+
+def bind(memory: Array, objects_at: int, address: int, keep: Any) -> Callable[..., int]:
+    """The Python function that runs the code at ``address``, part of ``keep``, in ``memory``.
+
+    Its definition is kept in the memory itself, which the function owns: it is read until the very
     end of the function's life.
     """
     memory.view(np.int64)[objects_at : objects_at + 2] = id(np.ndarray), id(np.dtype(np.float64))
@@ -131,7 +137,9 @@ def bind(memory: Array, objects_at: int, address: int) -> Callable[..., int]:
     definition.name = ctypes.addressof(_NAME)
     definition.function = address
     definition.flags = _METH_FASTCALL
-    function: Callable[..., int] = _new_function()(place, memory, None)
+    owned = memory.view(_Owned)
+    owned.keep = keep
+    function: Callable[..., int] = _new_function()(place, owned, None)
     return function
 
 

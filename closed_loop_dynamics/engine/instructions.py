@@ -8,6 +8,7 @@ assignment), equal computations are merged, and what no output needs is dropped.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -136,6 +137,10 @@ class _Builder:
                     if self.constants.get(const, 0.0) < 0.0:
                         positive = self.constant(-self.constants[const])
                         return self.add("neg", self.add("mul", positive, other))
+        if name in ("sin", "cos"):
+            expanded = self._trigonometry_of_arc_tangent(name, a)
+            if expanded is not None:
+                return expanded
         if name == "neg":
             op = self.operations[a]
             if op[0] == "neg":
@@ -145,6 +150,42 @@ class _Builder:
             if op[0] == "const":
                 return self.constant(-self.constants[a])
         return self._append((name, a, b), (name, a, b))
+
+    def _trigonometry_of_arc_tangent(self, name: str, angle: int) -> int | None:
+        """sin and cos of atan2(y, x), or of that shifted by a constant, without any angle.
+
+        Closed-form closures give angles as arc tangents; the dynamics need only their sine and
+        cosine, so that the arc tangents themselves drop out as dead code.
+        """
+        kind, a, b = self.operations[angle]
+        if kind == "neg":
+            inner = self._trigonometry_of_arc_tangent(name, a)
+            return inner if inner is None or name == "cos" else self.add("neg", inner)
+        shift = 0.0
+        if kind in ("add", "sub"):
+            constant, other = (a, b) if a in self.constants else (b, a)
+            if constant not in self.constants:
+                return None
+            # constant + other, other - constant, or constant - other
+            if kind == "sub" and constant == a:
+                inner = self.add("sub", other, constant)
+                mirrored = self._trigonometry_of_arc_tangent(name, inner)
+                if mirrored is None or name == "cos":
+                    return mirrored
+                return self.add("neg", mirrored)
+            shift = self.constants[constant] * (1.0 if kind == "add" else -1.0)
+            kind, a, b = self.operations[other]
+        if kind != "atan2":
+            return None
+        squares = self.add("add", self.add("mul", a, a), self.add("mul", b, b))
+        inverse = self.add("div", self.constant(1.0), self.add("sqrt", squares))
+        sine, cosine = self.add("mul", a, inverse), self.add("mul", b, inverse)
+        if shift == 0.0:
+            return sine if name == "sin" else cosine
+        s, c = self.constant(math.sin(shift)), self.constant(math.cos(shift))
+        if name == "sin":
+            return self.add("add", self.add("mul", sine, c), self.add("mul", cosine, s))
+        return self.add("sub", self.add("mul", cosine, c), self.add("mul", sine, s))
 
     def constant(self, value: float) -> int:
         index = self._append(("const", -1, -1), ("const", float(value).hex()))

@@ -95,10 +95,11 @@ def compile_ir(text: str) -> bytes:
     with _lock:
         llvm = _llvm()
     machine = _target_machine(llvm)
-    module = llvm.parse_assembly(text, context=llvm.create_context())
-    module.triple = machine.triple
-    module.data_layout = str(machine.target_data)
-    result: bytes = machine.emit_object(module)
+    context = llvm.create_context()  # a large module must not stay behind in the global one
+    with llvm.parse_assembly(text, context=context) as module:  # and must go before its context
+        module.triple = machine.triple
+        module.data_layout = str(machine.target_data)
+        result: bytes = machine.emit_object(module)
     return result
 
 
@@ -111,7 +112,9 @@ class LoadedCode:
     def __init__(self, code: bytes) -> None:
         with _lock:
             llvm = _llvm()
-        module = llvm.parse_assembly("", context=llvm.create_context())
+        # In the global context, which is never disposed of: the garbage collector finalises in any
+        # order, and an engine that outlives the context of its module crashes.
+        module = llvm.parse_assembly("")
         self._engine = llvm.create_mcjit_compiler(module, _target_machine(llvm))
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()

@@ -21,6 +21,7 @@ from .program import Program
 from .program_ir import emit_batch, emit_single
 from .solver_unit import SolverUnit
 from .source import Array, ProgramSource, Rescue
+from .symbolic import tracing
 
 _BODY, _RUN, _CALL = "cld_body", "cld_run", "cld_call"
 _SINGLE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
@@ -85,7 +86,8 @@ class NativeProgram(Program):
 
     def _compile(self, width: int, bound: list[BoundSolver]) -> tuple[dict[str, Any], bytes]:
         lanes = Lanes(width)
-        body = instruction_list(self.source.build())
+        with tracing():
+            body = instruction_list(self.source.build())
         checks = body.output_sizes[len(body.output_sizes) - 1 - len(bound)]
         body_ir, workspace = emit_straight_line(body, _BODY, lanes)
         shape = self._shape(bound, checks, workspace)
@@ -116,7 +118,10 @@ class NativeProgram(Program):
         _write_addresses(context.memory, self._scalar)
         context.handle = ctypes.c_void_p(context.memory.ctypes.data)
         if self._call:
-            context.run = array_call.bind(context.memory, self.shape.layout.objects, self._call)
+            keep = (self._scalar.code, self._unit)
+            context.run = array_call.bind(
+                context.memory, self.shape.layout.objects, self._call, keep
+            )
         else:
             context.run = copying_call(context.inputs, self._single, context.handle)
 

@@ -13,6 +13,7 @@ from .instructions import instruction_list
 from .layout import BoundSolver
 from .newton import NewtonSolver, emit_newton, emit_seed, newton_declarations
 from .source import SolverUse
+from .symbolic import tracing
 
 
 class SolverUnit:
@@ -33,7 +34,8 @@ class SolverUnit:
         """The step (p, sign, x) -> (dx, err, guard) of every solver, as CasADi functions."""
         with self._lock:
             if self._steps is None:
-                self._steps = list(self._build())
+                with tracing():
+                    self._steps = list(self._build())
             return self._steps
 
     def bind(self, use: Sequence[SolverUse], width: int = 1) -> list[BoundSolver]:
@@ -77,8 +79,10 @@ class SolverUnit:
         lanes = Lanes(width)
         texts = [declarations(lanes), libm_declarations(), newton_declarations(lanes)]
         solvers = []
-        for k, step in enumerate(self.traced()):
-            solver = NewtonSolver.of(instruction_list(step))
+        with tracing():
+            lists = [instruction_list(step) for step in self._build()]
+        for k, instructions in enumerate(lists):
+            solver = NewtonSolver.of(instructions)
             text, workspace = emit_newton(solver, f"cld_newton_{k}", lanes)
             texts.append(text)
             if width == 1:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..closure.branch import Branch
-from ..closure.numerical import NumericalClosure
 from ..errors import ClosedLoopError, SingularInertia
 from ..model.tree import FLOATING, Joint
 from .findings import Finding
@@ -136,7 +135,8 @@ def _summary(robot: Robot, c: int) -> SubmechanismSummary:
     names = [mech.joint_name(b) for b in component.joints]
     independent = [mech.joint_name(b) for b in component.independent]
     active = [mech.joint_name(b) for b in component.active]
-    if not isinstance(closure, NumericalClosure):
+    loops = mech.loop_closure(c)
+    if loops is None:
         why = {"serial": "no loop", "coupling": "linear", "idle": "nothing moves it"}[closure.kind]
         idle = names if closure.kind == "idle" else []
         rank = len(names) - len(independent) - len(idle)
@@ -152,21 +152,24 @@ def _summary(robot: Robot, c: int) -> SubmechanismSummary:
             rank,
             idle_joints=idle,
         )
-    plan, branch = closure.plan, robot.branches[c]
+    plan, branch = loops.plan, robot.branches[c]
     low, high = branch.reachable_box()
-    sizes = "+".join(str(len(rows)) for rows, _ in plan.blocks)
+    why = robot.reasons[c]
+    if closure.kind == "numerical":
+        sizes = "+".join(str(len(rows)) for rows, _ in plan.blocks)
+        why = f"Newton on {closure.n_x} unknowns in blocks {sizes}; {why}"
     return SubmechanismSummary(
         component.entry.name,
-        "numerical",
-        f"Newton on {closure.n_x} unknowns in blocks {sizes}",
+        closure.kind,
+        why,
         names,
         independent,
         active,
         mobility=len(names) - len(plan.idle) - plan.rank,
         rank=plan.rank,
-        rows=len(closure.system.labels),
-        redundant_rows=[closure.system.labels[r] for r in plan.dropped],
-        idle_joints=closure.system.names(plan.idle),
+        rows=len(loops.system.labels),
+        redundant_rows=[loops.system.labels[r] for r in plan.dropped],
+        idle_joints=loops.system.names(plan.idle),
         dropped_residual=plan.dropped_residual,
         residual=plan.reference_residual,
         singular_value=plan.smallest_singular_value,
@@ -178,7 +181,7 @@ def _summary(robot: Robot, c: int) -> SubmechanismSummary:
 
 def _component_findings(robot: Robot, c: int, s: SubmechanismSummary) -> Iterator[Finding]:
     mech = robot.mechanism
-    component, closure = mech.components[c], mech.closures[c]
+    component, loops = mech.components[c], mech.loop_closure(c)
     if s.idle_joints:
         yield Finding(
             "warning",
@@ -201,8 +204,8 @@ def _component_findings(robot: Robot, c: int, s: SubmechanismSummary) -> Iterato
             f"{s.name}: dropped rows are violated by up to {s.dropped_residual:.2g} m or rad "
             "(rounded dimensions?)",
         )
-    if isinstance(closure, NumericalClosure):
-        for note in closure.plan.notes:
+    if loops is not None:
+        for note in loops.plan.notes:
             yield Finding("info", "assembled", s.name, f"{s.name}: {note}")
         if s.singular_value < 1e-2:
             yield Finding(

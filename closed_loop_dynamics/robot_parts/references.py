@@ -46,8 +46,7 @@ def forward_dynamics_by(
     if method == "projection":
         zero = np.zeros(mech.m)
         bias = robot.generalized_forces(y, yd, zero, wrenches, guess)
-        ydd: Array = np.linalg.solve(robot.mass_matrix(y, guess), G_u.T @ tau_u - bias)
-        return ydd
+        return np.asarray(np.linalg.solve(robot.mass_matrix(y, guess), G_u.T @ tau_u - bias))
     return _lagrange(robot, y, yd, tau_u, wrenches, guess)
 
 

@@ -74,7 +74,7 @@ def test_numbers_are_positive_and_finite(leg: dict[str, Any]) -> None:
 @pytest.mark.slow
 def test_loading_is_reported(leg: dict[str, Any]) -> None:
     rows = {row["what"] for row in leg["rows"] if row["pattern"] == "load"}
-    assert rows == {"load, cold", "load, warm", "import"}
+    assert rows >= {"load, cold", "load, warm", "import"}
 
 
 @pytest.mark.slow

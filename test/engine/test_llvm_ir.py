@@ -58,7 +58,7 @@ def by_casadi(function: Any, rows: np.ndarray) -> np.ndarray:
     ends = np.cumsum([function.numel_in(i) for i in range(function.n_in())])[:-1]
     return np.array(
         [
-            np.concatenate([np.ravel(o) for o in function.call([*np.split(row, ends)])])
+            np.concatenate([o.full().ravel() for o in function.call([*np.split(row, ends)])])
             for row in rows
         ]
     )

@@ -27,7 +27,7 @@ ROCKING = FourBar(0.3, 0.25, 0.2, 0.22)
 #: The crank turns all around (Grashof).
 TURNING = FourBar(0.3, 0.08, 0.25, 0.2)
 #: Its links almost fall into one line at crank angle zero.
-NEARLY_FLAT = FourBar(0.3, 0.2, 0.3002, 0.2, start=1.2, elbow=1)
+NEARLY_FLAT = FourBar(0.3, 0.2, 0.2998, 0.2, start=1.2, elbow=1)
 #: In one line at q = 0: two branches cross there.
 FLAT = FourBar(0.3, 0.1, 0.25, 0.05, start=0.0)
 LAMBDA = Lambda()

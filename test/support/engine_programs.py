@@ -61,7 +61,7 @@ class Implicit:
 
     def function(self) -> Any:
         """The step as a CasADi function."""
-        p, sign, x = (ca.SX.sym(n, k) for n, k in zip("psx", (self.n_p, self.n_sign, self.n_x)))
+        p, sign, x = (ca.SX.sym("v", n) for n in (self.n_p, self.n_sign, self.n_x))
         return ca.Function(
             "step", [p, sign, x], [ca.densify(part) for part in self.step(p, sign, x)]
         )

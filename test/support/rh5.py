@@ -11,7 +11,7 @@ from scipy.linalg import block_diag
 from scipy.spatial.transform import Rotation
 
 from .oracle import Oracle
-from .oracle_files import Array
+from .oracle_files import Array, perpendicular_pair
 
 MODELS = Path(__file__).parents[2].parent / "shared" / "models"
 _MANUS = MODELS / "rh5_manus_case_study" / "model"
@@ -57,20 +57,20 @@ def rh5_oracle(name: str, names: tuple[str, ...]) -> Oracle:
 class LegOracle(Oracle):
     """The cuts that the leg's file leaves to the reader, because its types are analytical.
 
-    Hip and knee are planar only to 16 um of the published dimensions, so only two of the three
-    coordinates of the gap can be closed: y and z of the link that both sides stand on, whose x is
-    nearest to the normal. The gap is the difference of two points, each seen from that link.
+    Hip and knee are planar only up to micrometres of the published dimensions, so only the gap in
+    the plane can be closed: normal to the mean axis of the two hinges. The gap is the difference of
+    two points, each seen from the link that both sides stand on.
     """
 
     def __init__(self, urdf: Path, submechanisms: Path, names: tuple[str, ...]) -> None:
         tree = Oracle(urdf)
         points = [
-            _point_loop(tree, base, link, piston)
-            for base, hinge, piston in (
-                ("LLHip2_Link", "LLHip3_Link", "LLHip3_Act1_Link"),
-                ("LLHip3_Link", "LLKnee_Link", "LLKnee_Act1_Link"),
+            _point_loop(tree, base, body, joints)
+            for base, joints in (
+                ("LLHip2_Link", ("LLHip3", "LLHip3_B11", "LLHip3_Act1")),
+                ("LLHip3_Link", ("LLKnee", "LLKnee_B11", "LLKnee_Act1")),
             )
-            for link in (hinge, piston)
+            for body in (joints[0], joints[2])
         ]
         ankle = [_ankle_loop(tree, side) for side in ("1", "2")]
         super().__init__(urdf, submechanisms, names=names, loops=[*points, *ankle])
@@ -90,39 +90,49 @@ class LegOracle(Oracle):
         return np.asarray(self._combine @ super().kdot_qd(q, qd))
 
 
-def _point_loop(tree: Oracle, base: str, link: str, piston: str) -> dict[str, Any]:
-    """The piston's end at q = 0 as a point of ``link``, its y and z in the axes of ``base``."""
+def _point_loop(tree: Oracle, base: str, body: str, joints: tuple[str, str, str]) -> dict[str, Any]:
+    """The piston's end at q = 0 as a point of joint ``body``'s link, in the plane seen from ``base``.
+
+    ``joints`` are the hinge, the rod's hinge and the piston.
+    """
     q = tree.neutral()
-    point = tree.pose(piston, q)[:3, 3]
-    frames = {}
-    for key, body in (("predecessor", base), ("successor", link)):
-        T = tree.pose(body, q)
-        frames[f"{key}_body"] = body
-        frames[f"{key}_frame"] = {"xyz": [float(v) for v in T[:3, :3].T @ (point - T[:3, 3])]}
-    return {**frames, "constraint_axes": _axes(4, 5)}
+    T = {name: tree.pose(name, q) for name in (base, f"{body}_Link", f"{joints[2]}_Link")}
+    point = T[f"{joints[2]}_Link"][:3, 3]
+    node: dict[str, Any] = {}
+    for key, link in (("predecessor", base), ("successor", f"{body}_Link")):
+        node[f"{key}_body"] = link
+        local = T[link][:3, :3].T @ (point - T[link][:3, 3])
+        node[f"{key}_frame"] = {"xyz": [float(v) for v in local]}
+    hinge, rod = (_world_axis(tree, name) for name in joints[:2])
+    normal = T[base][:3, :3].T @ (hinge + rod * np.sign(hinge @ rod))
+    in_plane = perpendicular_pair(normal)
+    axes = [[0.0, 0.0, 0.0, *map(float, axis)] for axis in in_plane]
+    return {**node, "constraint_axes": [{"name": "in plane", "axis": axis} for axis in axes]}
 
 
-def _axes(*numbers: int) -> list[dict[str, Any]]:
-    return [{"name": f"a{i}", "axis": [float(v) for v in np.eye(6)[i]]} for i in numbers]
+def _world_axis(tree: Oracle, name: str) -> Array:
+    """(3,) axis of a joint at q = 0: of a hinge, else of a slide."""
+    q = tree.neutral()
+    column = tree.jacobian(f"{name}_Link", q)[:, tree.columns([name])[0]]
+    local = column[:3] if np.any(column[:3]) else column[3:]
+    return np.asarray(tree.pose(f"{name}_Link", q)[:3, :3] @ local)
 
 
 def _ankle_loop(tree: Oracle, side: str) -> dict[str, Any]:
     """The rod's ball end on a second hinge that is normal to the rod and to the hinge E."""
     rod, hinge = f"LLAnkle_Act{side}", f"LLAnkle_E{side}1"
-    rod_link, hinge_link = tree._child_link[rod], tree._child_link[hinge]
-    q = tree.neutral()
-    T_rod, T_hinge = tree.pose(rod_link, q), tree.pose(hinge_link, q)
-    z = T_rod[:3, :3] @ tree.jacobian(rod_link, q)[3:, tree.columns([rod])[0]]
-    first = T_hinge[:3, :3] @ tree.jacobian(hinge_link, q)[:3, tree.columns([hinge])[0]]
+    T_rod, T_hinge = (tree.pose(f"{name}_Link", tree.neutral()) for name in (rod, hinge))
+    z, first = _world_axis(tree, rod), _world_axis(tree, hinge)
     y = np.cross(z, first) / np.linalg.norm(np.cross(z, first))
     cut = np.eye(4)
     cut[:3, :3], cut[:3, 3] = np.column_stack([np.cross(y, z), y, z]), T_rod[:3, 3]
+    rows = [np.eye(6)[i] for i in (3, 4, 5, 0)]
     return {
-        "predecessor_body": hinge_link,
-        "successor_body": rod_link,
+        "predecessor_body": f"{hinge}_Link",
+        "successor_body": f"{rod}_Link",
         "predecessor_frame": _frame(np.linalg.inv(T_hinge) @ cut),
         "successor_frame": _frame(np.linalg.inv(T_rod) @ cut),
-        "constraint_axes": _axes(3, 4, 5, 0),
+        "constraint_axes": [{"name": "cut", "axis": [float(v) for v in row]} for row in rows],
     }
 
 
