@@ -332,7 +332,7 @@ class Robot:
 
     def _frame(self, link: str) -> tuple[int, Array]:
         frames = self.mechanism.tree.frames
-        if link not in frames:
+        if not isinstance(link, str) or link not in frames:
             raise InvalidInput(f"no link '{link}'; {did_you_mean(link, frames)}")
         return frames[link]
 

@@ -148,7 +148,9 @@ def _legs(system: LoopSystem, plan: Plan) -> list[Leg]:
         if len(cuts) != 1 or any(r >= len(owner) for r in here):
             names = ", ".join(system.names(joints))
             raise NotClosedForm(f"joints {names} are tied by several loops at once")
-        legs.append(recognise(system, system.cuts[cuts.pop()], joints, len(here), fixed))
+        lengths = int(np.sum(system.row_is_length[here]))
+        rows_of = (lengths, len(here) - lengths)
+        legs.append(recognise(system, system.cuts[cuts.pop()], joints, rows_of, fixed))
     return legs
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..engine.program import as_vectors
+from ..engine.source import as_finite_vectors
 from ..errors import ActuationSingular, Underactuated
 from ..model.tree import Array
 from .branch import Branch
@@ -66,9 +66,9 @@ def actuator_box(branch: Branch, active: list[int]) -> tuple[Array, Array]:
 def independent_from_actuator(robot: Robot, u: ArrayLike, guess: ArrayLike | None) -> Array:
     """y (..., m) for actuator positions u (..., p); see :meth:`Robot.independent_from_actuator`."""
     mech = robot.mechanism
-    u = as_vectors(u, "u", mech.p)
+    u = as_finite_vectors(u, "u", mech.p)
     if guess is not None:
-        guess = as_vectors(guess, "guess", mech.n_y)
+        guess = as_finite_vectors(guess, "guess", mech.n_y)
     if u.ndim == 2:
         starts = [None] * len(u) if guess is None else np.broadcast_to(guess, (len(u), mech.n_y))
         return np.array(

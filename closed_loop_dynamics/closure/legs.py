@@ -12,6 +12,8 @@ fit.
 | PointingLeg    | R R P (axes meet)                             | 2-SPU+1U, 6-UPS                |
 | HingedLeg      | R R P | R with one rotation locked            | 2-SPRR+1U                      |
 | CrankLeg       | R R R, P R R, R | R R, P | R R (two axes meet) | 6-RUS, 2-PUS+1U, 2-SU[RRPR]+1U |
+| SphericalDyad  | R R (axes meet), rotations only               | 3-RRR                          |
+| LockedHinge    | R, one rotation locked                        | hinges that follow a rod       |
 """
 
 from __future__ import annotations
@@ -395,17 +397,68 @@ class CrankLeg(Leg):
         return [value, *angles]
 
 
-#: (joints on the leg's side, joints on the other side, rows) -> class and number of modes.
-KINDS: dict[tuple[str, str, int], tuple[type[Leg], int]] = {
-    ("RP", "", 2): (PlanarStroke, 1),
-    ("RR", "", 2): (PlanarDyad, 1),
-    ("R", "R", 2): (PlanarDyadAcross, 1),
-    ("RRP", "", 3): (PointingLeg, 2),
-    ("RRP", "R", 4): (HingedLeg, 3),
-    ("RRR", "", 3): (CrankLeg, 2),
-    ("PRR", "", 3): (CrankLeg, 2),
-    ("R", "RR", 3): (CrankLeg, 2),
-    ("P", "RR", 3): (CrankLeg, 2),
+def _direction(leg: Leg, side: Side, successor: bool) -> Array:
+    """The direction of a cut with rotation rows, in the last body of a side.
+
+    Two rows keep the free axis of both frames together; one row keeps b of P normal to c of S.
+    """
+    axes = leg.cut.rotations
+    if len(axes) == 2:
+        free = np.cross(axes[0], axes[1])
+        vector = free / np.linalg.norm(free)
+    else:
+        b, c = universal_axes(axes[0])
+        vector = c if successor else b
+    return np.asarray(side.tip[:3, :3] @ vector)
+
+
+class SphericalDyad(Leg):
+    """R R whose axes meet in the centre of a spherical mechanism: point a direction (3-RRR)."""
+
+    def check(self) -> None:
+        first, second = self.side.steps
+        w2 = second.placement[:3, :3] @ second.axis
+        _require(not _parallel(first.axis, w2), "the two hinges of the leg are parallel")
+
+    def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
+        first, second = self.side.steps
+        R, _ = self.base(self.side, q)
+        R_o, _ = self.base(self.other, q)
+        arm = sx(_direction(self, self.side, self.is_successor))
+        end = R_o @ sx(_direction(self, self.other, not self.is_successor))
+        end = sx(first.placement[:3, :3]).T @ (R.T @ end)
+        return list(_point_two_hinges(first, second, (0.0, 0.0), arm, end, modes[0]))
+
+
+class LockedHinge(Leg):
+    """R alone: a direction of the link must stay normal to a known one."""
+
+    def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
+        (hinge,) = self.side.steps
+        R, _ = self.base(self.side, q)
+        R_o, _ = self.base(self.other, q)
+        h = sx(_direction(self, self.side, self.is_successor))
+        known = R_o @ sx(_direction(self, self.other, not self.is_successor))
+        known = sx(hinge.placement[:3, :3]).T @ (R.T @ known)
+        w = sx(hinge.axis)
+        along = w * ca.dot(w, h)
+        A, B = ca.dot(known, h - along), ca.dot(known, ca.cross(w, h))
+        return [cosine_equation(A, B, -ca.dot(known, along), modes[0])]
+
+
+#: (joints on the leg's side, on the other side, translation rows, rotation rows) -> class, modes.
+KINDS: dict[tuple[str, str, int, int], tuple[type[Leg], int]] = {
+    ("RP", "", 2, 0): (PlanarStroke, 1),
+    ("RR", "", 2, 0): (PlanarDyad, 1),
+    ("R", "R", 2, 0): (PlanarDyadAcross, 1),
+    ("RRP", "", 3, 0): (PointingLeg, 2),
+    ("RRP", "R", 3, 1): (HingedLeg, 3),
+    ("RRR", "", 3, 0): (CrankLeg, 2),
+    ("PRR", "", 3, 0): (CrankLeg, 2),
+    ("R", "RR", 3, 0): (CrankLeg, 2),
+    ("P", "RR", 3, 0): (CrankLeg, 2),
+    ("RR", "", 0, 2): (SphericalDyad, 1),
+    ("R", "", 0, 1): (LockedHinge, 1),
 }
 
 
@@ -413,13 +466,16 @@ def recognise(
     system: LoopSystem,
     cut: CutJoint,
     unknown: list[int],
-    rows: int,
+    rows: tuple[int, int],
     fixed: dict[int, float],
 ) -> Leg:
-    """The leg that the unknown joints of one cut form; NotClosedForm says why there is none."""
+    """The leg that the unknown joints of one cut form; NotClosedForm says why there is none.
+
+    ``rows`` are the numbers of translation and rotation rows that determine them.
+    """
     a, b = sides_of(system, cut, unknown, fixed)
     for side, other, is_successor in ((a, b, False), (b, a, True)):
-        found = KINDS.get((side.kinds, other.kinds, rows))
+        found = KINDS.get((side.kinds, other.kinds, *rows))
         if found is None:
             continue
         kind, modes = found
@@ -428,4 +484,7 @@ def recognise(
         leg.check()
         return leg
     shape = f"{a.kinds or '-'} | {b.kinds or '-'}"
-    raise NotClosedForm(f"no closed form for unknown joints {shape} with {rows} constraints")
+    raise NotClosedForm(
+        f"no closed form for unknown joints {shape} with {rows[0]} translation and {rows[1]} "
+        "rotation constraints"
+    )

@@ -350,7 +350,6 @@ def _blocks(
     """
     from scipy.linalg import qr
 
-
     if not unknown:
         return []
     q = ca.SX.sym("q", len(system.joints))

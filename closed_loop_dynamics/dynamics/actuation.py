@@ -33,7 +33,9 @@ def needs_solve(mech: Mechanism) -> list[int]:
     return [
         c
         for c, component in enumerate(mech.components)
-        if not mech.is_floating(c) and component.active != component.independent
+        if not mech.is_floating(c)
+        and component.active != component.independent
+        and len(component.active) >= len(component.independent)
     ]
 
 
@@ -65,7 +67,7 @@ def actuator_forces(motion: Motion, tau_y: SX) -> tuple[SX, list[SX]]:
     slot = {b: i for i, b in enumerate(mech.actuator)}
     checks = []
     for c, component in enumerate(mech.components):
-        if mech.is_floating(c) or not component.active:
+        if mech.is_floating(c) or len(component.active) < len(component.independent):
             continue
         local = ca.vertcat(*(tau_y[mech.v_at[b]] for b in component.independent))
         if component.active == component.independent:

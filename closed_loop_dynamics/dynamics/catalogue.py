@@ -22,7 +22,8 @@ from .projection import loop_bias, loop_jacobian, reduced_mass_matrix
 #: What a program computes: (motion, other inputs) -> (outputs, its own checks).
 Equation = Callable[..., tuple[list[SX], list[SX]]]
 
-RESIDUAL, ACTUATION, INERTIA = "residual", "actuation", "inertia"
+ORIENTATION, RESIDUAL = "orientation", "residual"
+ACTUATION, INERTIA = "actuation", "inertia"
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,8 @@ def input_size(mech: Mechanism, letter: str) -> int:
 
 def check_kinds(mech: Mechanism, recipe: Recipe) -> list[tuple[str, int]]:
     """(kind, component or cluster) of every check, in order."""
-    kinds = [(RESIDUAL, c) for c in mech.loops for _ in range(mech.closures[c].n_checks)]
+    kinds = [(ORIENTATION, 0)] if mech.floating else []
+    kinds += [(RESIDUAL, c) for c in mech.loops for _ in range(mech.closures[c].n_checks)]
     if recipe.checks == ACTUATION:
         kinds += [(ACTUATION, c) for c in needs_solve(mech)]
     if recipe.checks == INERTIA:

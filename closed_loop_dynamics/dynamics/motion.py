@@ -17,6 +17,9 @@ from ..mechanism import Mechanism
 from ..model.tree import FLOATING, PRISMATIC
 from ..spatial import SX, RigidInertia, Spatial, Transform, rotation, rotation_of_quaternion, sx
 
+#: Smallest squared norm of a quaternion that still names a direction.
+QUATERNION = 1e-12
+
 
 @dataclass(frozen=True)
 class Motion:
@@ -75,8 +78,9 @@ class Motion:
 
     @property
     def checks(self) -> list[SX]:
-        """Values that must be positive, closure by closure."""
-        return [check for c in self.mechanism.loops for check in self.loops[c].checks]
+        """Values that must be positive: the quaternion's norm, then closure by closure."""
+        upright = [ca.sumsqr(self.q[0][3:]) - QUATERNION] if self.mechanism.floating else []
+        return upright + [check for c in self.mechanism.loops for check in self.loops[c].checks]
 
     @property
     def slopes(self) -> list[SX]:

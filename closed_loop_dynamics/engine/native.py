@@ -80,7 +80,7 @@ def _target_machine(llvm: Any) -> Any:
     return target.create_target_machine(
         cpu=llvm.get_host_cpu_name(),
         features=_features(llvm).flatten(),
-        opt=3,
+        opt=2,
         reloc="pic",
         codemodel="jitdefault",
         jit=True,

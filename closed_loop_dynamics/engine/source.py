@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InvalidInput
+from .emitter import MAX_ANGLE
 
 Array = NDArray[np.float64]
 
@@ -51,6 +52,14 @@ class Rescue(Protocol):
     """
 
     def __call__(self, k: int, p: Array, first: Array, /) -> Array: ...
+
+
+def as_finite_vectors(value: Any, name: str, size: int) -> Array:
+    """Like :func:`as_vectors`, for code that does not check its inputs natively."""
+    array = as_vectors(value, name, size)
+    if not np.all(np.abs(array) <= MAX_ANGLE):
+        raise InvalidInput(f"{name} is not finite or beyond {MAX_ANGLE:g}")
+    return array
 
 
 def as_vectors(value: Any, name: str, size: int) -> Array:

@@ -22,7 +22,9 @@ _collect_again = False
 
 class _Lazy:
     def __getattr__(self, name: str) -> Any:
-        return getattr(importlib.import_module("casadi"), name)
+        value = getattr(importlib.import_module("casadi"), name)
+        setattr(self, name, value)  # found without this method from now on
+        return value
 
 
 ca: Any = _Lazy()

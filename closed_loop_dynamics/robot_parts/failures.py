@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from ..dynamics.catalogue import ACTUATION, RESIDUAL
-from ..errors import ActuationSingular, ClosedLoopError, ClosureNotFound, SingularInertia
+from ..dynamics.catalogue import ACTUATION, ORIENTATION, RESIDUAL
+from ..errors import (
+    ActuationSingular,
+    ClosedLoopError,
+    ClosureNotFound,
+    InvalidInput,
+    SingularInertia,
+)
 from ..mechanism import Mechanism
 from ..model.tree import Array
 
@@ -11,6 +17,8 @@ from ..model.tree import Array
 def check_failure(mech: Mechanism, kind: tuple[str, int], y: Array) -> ClosedLoopError:
     """The exception for check ``(kind, component or cluster)`` at positions ``y``."""
     what, index = kind
+    if what == ORIENTATION:
+        return InvalidInput("y: the quaternion of the floating base (x, y, z, w) has no length")
     if what == RESIDUAL:
         name = mech.components[index].entry.name
         return ClosureNotFound(

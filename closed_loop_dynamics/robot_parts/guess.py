@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..engine.program import Program, as_vectors
+from ..engine.program import Program
 from ..engine.program_ir import CHECK, INPUT, SOLVER
-from ..errors import ClosureNotFound, InvalidInput
+from ..engine.source import as_finite_vectors
+from ..errors import ClosureNotFound
 from ..model.tree import Array
 
 if TYPE_CHECKING:
@@ -22,9 +23,9 @@ def run_from_guess(
 ) -> Array:
     """Outputs of ``program`` with every loop on the assembly mode that ``guess`` (n_q,) shows."""
     mech = robot.mechanism
-    q = as_vectors(guess, "guess", mech.n_q)
+    q = as_finite_vectors(guess, "guess", mech.n_q)
     arrays = [
-        as_vectors(v, name, size)
+        as_finite_vectors(v, name, size)
         for v, name, size in zip(
             values, program.source.input_names, program.source.input_sizes, strict=True
         )
@@ -35,8 +36,6 @@ def run_from_guess(
         return np.array(
             [run_from_guess(robot, program, g, one) for g, *one in zip(*rows, strict=True)]
         )
-    if not np.all(np.isfinite(q)):
-        raise InvalidInput("guess is not finite")
     seeds = []
     for c in mech.numerical:
         bodies = mech.components[c].independent

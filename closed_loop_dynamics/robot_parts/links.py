@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..engine.program import as_vectors
+from ..engine.source import as_finite_vectors
+from ..errors import InvalidInput
 from ..mechanism import Mechanism
 from ..model.tree import FLOATING, PRISMATIC, Array
 
@@ -79,8 +80,13 @@ def gather_wrenches(
     mech: Mechanism, wrenches: Mapping[str, ArrayLike], frame_of: Callable[[str], Frame]
 ) -> Array:
     """Sum wrenches on links to wrenches on bodies in body frames; the root's are dropped."""
-    arrays = {link: as_vectors(w, f"wrenches['{link}']", 6) for link, w in wrenches.items()}
-    leading = np.broadcast_shapes(*(w.shape[:-1] for w in arrays.values())) if arrays else ()
+    if not isinstance(wrenches, Mapping):
+        raise InvalidInput("wrenches is not a mapping from link names to 6-vectors")
+    arrays = {link: as_finite_vectors(w, f"wrenches['{link}']", 6) for link, w in wrenches.items()}
+    lengths = {w.shape[:-1] for w in arrays.values() if w.ndim == 2}
+    if len(lengths) > 1:
+        raise InvalidInput(f"wrenches: batches of different length {sorted(lengths)}")
+    leading = lengths.pop() if lengths else ()
     total = np.zeros((*leading, 6 * len(mech.tree.bodies)))
     for link, wrench in arrays.items():
         body, offset = frame_of(link)

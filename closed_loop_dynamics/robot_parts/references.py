@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..dynamics.lagrange import constraint_rows, solve_lagrange
-from ..engine.program import as_vectors
-from ..errors import InvalidInput, did_you_mean
+from ..engine.source import as_finite_vectors
+from ..errors import InvalidInput, SingularInertia, did_you_mean
 from ..model.tree import Array
 from .links import link_jacobian
 
@@ -33,38 +33,55 @@ def forward_dynamics_by(
     if method not in METHODS:
         raise InvalidInput(f"method '{method}'; {did_you_mean(method, METHODS)}")
     mech = robot.mechanism
-    y, yd = as_vectors(y, "y", mech.n_y), as_vectors(yd, "yd", mech.m)
-    tau_u = as_vectors(tau_u, "tau_u", mech.p)
-    if y.ndim == 2 or yd.ndim == 2 or tau_u.ndim == 2:
-        count = max(len(a) for a in (y, yd, tau_u) if a.ndim == 2)
-        Y, YD, TAU = (np.broadcast_to(a, (count, a.shape[-1])) for a in (y, yd, tau_u))
-        samples = zip(Y, YD, TAU, strict=True)
-        return np.array(
-            [forward_dynamics_by(robot, method, *sample, wrenches, guess) for sample in samples]
-        )
-    G_u = robot.actuator_jacobian(y, guess)
-    if method == "projection":
-        zero = np.zeros(mech.m)
-        bias = robot.generalized_forces(y, yd, zero, wrenches, guess)
-        return np.asarray(np.linalg.solve(robot.mass_matrix(y, guess), G_u.T @ tau_u - bias))
-    return _lagrange(robot, y, yd, tau_u, wrenches, guess)
+    arrays = [
+        as_finite_vectors(y, "y", mech.n_y),
+        as_finite_vectors(yd, "yd", mech.m),
+        as_finite_vectors(tau_u, "tau_u", mech.p),
+        robot.body_wrenches(wrenches or {}),
+    ]
+    one: Callable[..., Array] = _projection if method == "projection" else _lagrange
+    counts = {len(a) for a in arrays if a.ndim == 2}
+    if len(counts) > 1:
+        raise InvalidInput(f"{method}: batches of different length {sorted(counts)}")
+    try:
+        for count in counts:
+            rows = [np.broadcast_to(a, (count, a.shape[-1])) for a in arrays]
+            samples = zip(*rows, strict=True)
+            results = [one(robot, *sample, guess) for sample in samples]
+            return np.array(results).reshape(count, robot.m)
+        return one(robot, *arrays, guess)
+    except np.linalg.LinAlgError:
+        raise SingularInertia(
+            "the reduced inertia is not positive definite; report() names the links"
+        ) from None
 
 
-def _lagrange(robot: Robot, y: Array, yd: Array, tau_u: Array, wrenches: Any, guess: Any) -> Array:
+def _projection(
+    robot: Robot, y: Array, yd: Array, tau_u: Array, wrenches: Array, guess: ArrayLike | None
+) -> Array:
+    zero = np.zeros(robot.m)
+    bias = robot._run("generalized_forces_wrenches", guess, y, yd, zero, wrenches)
+    tau_y = robot.actuator_jacobian(y, guess).T @ tau_u
+    L = np.linalg.cholesky(robot.mass_matrix(y, guess))
+    return np.asarray(np.linalg.solve(L.T, np.linalg.solve(L, tau_y - bias)))
+
+
+def _lagrange(
+    robot: Robot, y: Array, yd: Array, tau_u: Array, wrenches: Array, guess: ArrayLike | None
+) -> Array:
     mech, n = robot.mechanism, robot.n
     rows = constraint_rows(mech)
     flat = robot._run("lagrange", guess, y, yd)
     parts = np.split(flat, np.cumsum([n * n, n, rows, rows * n]))
     M, C, phi = parts[0].reshape(n, n), parts[1], parts[2]
     K, k = parts[3].reshape(n, rows).T, parts[4]
-    tau = np.zeros(n)
-    tau[robot.actuator_rows[1]] = tau_u
-    if wrenches:
-        for link, wrench in wrenches.items():
-            tau += _tree_jacobian(robot, link, y, guess).T @ np.asarray(wrench, dtype=float)
+    tau = _wrench_forces(robot, y, wrenches, guess)
+    tau[robot.actuator_rows[1]] += tau_u
     qd = robot.loop_jacobian(y, guess) @ yd
     time = max(_time_constants(robot), default=0.0)
     solution = solve_lagrange(M, C, phi, K, k, tau, qd, time)
+    if not np.all(np.isfinite(solution.qdd)):
+        raise np.linalg.LinAlgError
     rows_y = [
         at + i
         for b in mech.independent
@@ -85,10 +102,15 @@ def _time_constants(robot: Robot) -> list[float]:
     ]
 
 
-def _tree_jacobian(robot: Robot, link: str, y: Array, guess: Any) -> Array:
-    """(6, n) Jacobian of a link with respect to qd, in the link frame."""
-    values = robot._run("poses", guess, y).copy()
-    start = 12 * len(robot.mechanism.tree.bodies)
-    identity = np.eye(robot.n).ravel()
-    widened = np.concatenate([values[:start], identity])
-    return link_jacobian(robot.mechanism, robot._frame(link), widened, robot.n)
+def _wrench_forces(robot: Robot, y: Array, wrenches: Array, guess: ArrayLike | None) -> Array:
+    """Tree forces (n,) of wrenches on bodies."""
+    tau = np.zeros(robot.n)
+    acting = [b for b in range(len(robot.mechanism.tree.bodies)) if np.any(wrenches[6 * b :][:6])]
+    if acting:
+        values = robot._run("poses", guess, y)
+        start = 12 * len(robot.mechanism.tree.bodies)
+        widened = np.concatenate([values[:start], np.eye(robot.n).ravel()])
+        for b in acting:
+            J = link_jacobian(robot.mechanism, (b, np.eye(4)), widened, robot.n)
+            tau += J.T @ wrenches[6 * b : 6 * b + 6]
+    return tau

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -33,6 +34,13 @@ FLAT = FourBar(0.3, 0.1, 0.25, 0.05, start=0.0)
 LAMBDA = Lambda()
 PISTON = LAMBDA.with_piston()
 Planar = FourBar | Lambda
+#: Ranges without a toggle.
+WIDE: dict[Planar, tuple[float, float]] = {
+    TURNING: (-12.0, 12.0),
+    LAMBDA: (-1.5, 1.5),
+    NEARLY_FLAT: (-2.0, 1.5),
+}
+SOLVERS = ("auto", "numerical")
 
 
 def load_fresh(mechanism: Planar) -> cld.Robot:
@@ -56,25 +64,28 @@ def in_new_thread(function: Callable[[], Any]) -> Any:
 
 def interval(mechanism: Planar) -> tuple[float, float]:
     """Independent positions well inside the reachable range."""
-    if mechanism is TURNING:
-        return -12.0, 12.0
-    if mechanism is LAMBDA:
-        return -1.5, 1.5
-    if mechanism is NEARLY_FLAT:
-        return -2.0, 1.5
+    if (found := replace(mechanism, solver="auto")) in WIDE:
+        return WIDE[found]
     low, high = mechanism.toggles()
     return low + 0.02 * (high - low), high - 0.02 * (high - low)
 
 
-every_mechanism = pytest.mark.parametrize(
-    "mechanism",
-    [ROCKING, TURNING, NEARLY_FLAT, LAMBDA, PISTON],
-    ids=["rocking", "turning", "nearly flat", "lambda", "lambda by piston"],
+def both_solvers(**mechanisms: Planar) -> pytest.MarkDecorator:
+    """Each mechanism as the package solves it by itself, and by Newton."""
+    cases = {
+        f"{name.replace('_', ' ')}, {solver}": replace(mechanism, solver=solver)
+        for name, mechanism in mechanisms.items()
+        for solver in SOLVERS
+    }
+    return pytest.mark.parametrize("mechanism", list(cases.values()), ids=list(cases))
+
+
+every_mechanism = both_solvers(
+    rocking=ROCKING, turning=TURNING, nearly_flat=NEARLY_FLAT, lambda_=LAMBDA, piston=PISTON
 )
-with_toggles = pytest.mark.parametrize(
-    "mechanism", [ROCKING, PISTON], ids=["rocking four-bar", "lambda by piston"]
-)
+with_toggles = both_solvers(rocking=ROCKING, piston=PISTON)
 both_ends = pytest.mark.parametrize("end", [0, 1], ids=["lower toggle", "upper toggle"])
+each_solver = pytest.mark.parametrize("solver", SOLVERS)
 
 
 @every_mechanism
@@ -118,8 +129,9 @@ def test_jumps_find_the_branch_whatever_came_before(mechanism: Planar) -> None:
         positions(robot, mechanism, near)
 
 
-def test_lambda_survives_jumps_of_36_degrees_back_and_forth() -> None:
-    robot = load_fresh(LAMBDA)
+@each_solver
+def test_lambda_survives_jumps_of_36_degrees_back_and_forth(solver: str) -> None:
+    robot = load_fresh(replace(LAMBDA, solver=solver))
     for y in [0.0, np.radians(36.0), 0.0, -np.radians(36.0), np.radians(36.0), 0.0] * 3:
         np.testing.assert_allclose(positions(robot, LAMBDA, y), LAMBDA.exact(y), atol=1e-12)
 
@@ -198,9 +210,10 @@ def test_at_the_toggle_an_answer_is_right_or_refused(mechanism: Planar, end: int
         np.testing.assert_allclose(q, near, atol=1e-5)
 
 
-def test_a_parallelogram_does_not_become_an_antiparallelogram() -> None:
+@each_solver
+def test_a_parallelogram_does_not_become_an_antiparallelogram(solver: str) -> None:
     """Past the flat position both continue with closed loops: the package must refuse to choose."""
-    mechanism = FourBar(0.3, 0.2, 0.3, 0.2, start=1.2, elbow=1)
+    mechanism = FourBar(0.3, 0.2, 0.3, 0.2, start=1.2, solver=solver)
     robot = load_fresh(mechanism)
     for y in (-1.0, 0.5, 1.5):
         q = positions(robot, mechanism, y)
@@ -232,21 +245,24 @@ def test_positions_that_are_no_numbers_are_invalid_input(value: float) -> None:
 # Reference configurations -----------------------------------------------------------------------
 
 
-def test_singular_reference_asks_for_a_reference() -> None:
+@each_solver
+def test_singular_reference_asks_for_a_reference(solver: str) -> None:
     with pytest.raises(cld.SubmechanismError, match="reference"):
-        load_fresh(FLAT)
+        load_fresh(replace(FLAT, solver=solver))
 
 
+@each_solver
 @pytest.mark.parametrize("elbow", [1, -1])
-def test_reference_chooses_the_branch(elbow: int) -> None:
-    mechanism = FourBar(0.3, 0.1, 0.25, 0.05, start=0.0, elbow=elbow)
+def test_reference_chooses_the_branch(elbow: int, solver: str) -> None:
+    mechanism = replace(FLAT, elbow=elbow, solver=solver)
     start = dict(zip(mechanism.names, np.round(mechanism.exact(0.6), 3), strict=True))
     robot = cld.load(mechanism.urdf(), mechanism.yaml(reference=start))
     high = mechanism.toggles()[1]
     for y in (0.6, 0.05, high - 0.05, 0.3, 0.01, 1.0):
         q = in_new_thread(lambda y=y: positions(robot, mechanism, y))
         np.testing.assert_allclose(q, mechanism.exact(y), atol=1e-9)
-    for y in (-0.05, high + 0.05):
+    # At and beyond the crossing of the branches, and past the toggle.
+    for y in (0.0, -1e-9, -0.05, high + 0.05):
         with pytest.raises(cld.ClosureNotFound):
             robot.state(np.array([y]))
 
@@ -306,7 +322,7 @@ def trajectory(mechanism: Planar, phase: float) -> Array:
     return (low + (high - low) * wave)[:, None]
 
 
-@pytest.mark.parametrize("mechanism", [ROCKING, LAMBDA], ids=["four-bar", "lambda"])
+@both_solvers(rocking=ROCKING, lambda_=LAMBDA)
 def test_threads_get_exactly_the_serial_results(mechanism: Planar) -> None:
     robot = loaded(mechanism)
     paths = [trajectory(mechanism, phase) for phase in (0.0, 1.0, 2.0, 3.0)]

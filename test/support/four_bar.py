@@ -7,7 +7,7 @@ assembly mode and how often each joint has turned.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import yaml
@@ -59,12 +59,13 @@ def submechanism(
     active: Sequence[str],
     loop: Mapping[str, object],
     reference: Mapping[str, float] | None = None,
-    name: str = "loop",
+    solver: str = "auto",
 ) -> str:
     """YAML text of a robot with one loop."""
     entry: dict[str, object] = {
-        "name": name,
+        "name": "loop",
         "type": "NUMERICAL",
+        "solver": solver,
         "jointnames_independent": list(independent),
         "jointnames_spanningtree": list(spanning),
         "jointnames_active": list(active),
@@ -94,6 +95,7 @@ class FourBar:
     start: float = 1.0
     elbow: int = 1
     limits: tuple[float, float] | None = None
+    solver: str = "auto"
 
     names = ("crank", "coupler", "rocker")
 
@@ -155,7 +157,7 @@ class FourBar:
             "predecessor_body": "coupler_link",
             "successor_body": "rocker_link",
         }
-        return submechanism(["crank"], self.names, active, loop, reference)
+        return submechanism(["crank"], self.names, active, loop, reference, self.solver)
 
     def oracle(self) -> Oracle:
         """Vectors in the order of ``names``."""
@@ -173,6 +175,7 @@ class Lambda:
     foot: tuple[float, float] = (0.06, -0.3)
     pin: tuple[float, float] = (0.1, 0.08)
     independent: str = "hinge"
+    solver: str = "auto"
 
     names = ("hinge", "rod", "piston")
 
@@ -213,7 +216,7 @@ class Lambda:
 
     def with_piston(self) -> Lambda:
         """The same mechanism with the piston independent."""
-        return Lambda(self.foot, self.pin, "piston")
+        return replace(self, independent="piston")
 
     def urdf(self) -> str:
         """All link frames are parallel at q = 0."""
@@ -237,7 +240,7 @@ class Lambda:
             "predecessor_body": "piston_link",
             "successor_body": "hinge_link",
         }
-        return submechanism([self.independent], self.names, ["piston"], loop)
+        return submechanism([self.independent], self.names, ["piston"], loop, solver=self.solver)
 
     def oracle(self) -> Oracle:
         """Vectors in the order of ``names``."""

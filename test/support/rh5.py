@@ -91,7 +91,7 @@ class LegOracle(Oracle):
 
 
 def _point_loop(tree: Oracle, base: str, body: str, joints: tuple[str, str, str]) -> dict[str, Any]:
-    """The piston's end at q = 0 as a point of joint ``body``'s link, in the plane seen from ``base``.
+    """The piston's end at q = 0 as a point of joint ``body``'s link, in the plane, from ``base``.
 
     ``joints`` are the hinge, the rod's hinge and the piston.
     """

@@ -1,0 +1,228 @@
+"""Joint trajectories as splines, by the rules of joint_trajectory_controller. No ROS in here.
+
+Between two points: positions only give a straight line, velocities on both sides a cubic,
+accelerations on both sides as well a quintic. Before the first point the motion leads in from the
+state at the moment of arrival, after the last one it rests there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ClosedLoopError
+
+Array = NDArray[np.float64]
+
+
+class TrajectoryRefused(ClosedLoopError):
+    """A trajectory that must not be executed; the text says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Position, velocity and acceleration of all joints at one time.
+
+    Attributes:
+        time: [s].
+        y, yd, ydd: (m,) positions, velocities, accelerations.
+    """
+
+    time: float
+    y: Array
+    yd: Array
+    ydd: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """The points of a trajectory, one row each; a row of NaN stands for "not given".
+
+    Attributes:
+        times: (N,) seconds from the start.
+        positions, velocities, accelerations: (N, m).
+    """
+
+    times: Array
+    positions: Array
+    velocities: Array
+    accelerations: Array
+
+    @staticmethod
+    def of(
+        times: ArrayLike,
+        positions: Sequence[ArrayLike],
+        velocities: Sequence[ArrayLike] | None = None,
+        accelerations: Sequence[ArrayLike] | None = None,
+    ) -> Points:
+        """Points from rows; an empty row stands for "not given".
+
+        Raises:
+            TrajectoryRefused: rows of different lengths, numbers that are not finite, times that
+                do not increase, accelerations without velocities.
+        """
+        times = np.asarray(times, dtype=float)
+        if not len(times):
+            raise TrajectoryRefused("the trajectory has no points")
+        width = len(np.asarray(positions[0]))
+        full = _rows(positions, "positions", len(times), width, required=True)
+        v = _rows(velocities, "velocities", len(times), width)
+        a = _rows(accelerations, "accelerations", len(times), width)
+        points = Points(times, full, v, a)
+        points._check()
+        return points
+
+    def _check(self) -> None:
+        if not np.isfinite(self.times).all():
+            raise TrajectoryRefused("a time is not finite")
+        if self.times[0] < 0.0:
+            raise TrajectoryRefused(f"the first time is negative: {self.times[0]:g} s")
+        late = np.flatnonzero(np.diff(self.times) <= 0.0)
+        if len(late):
+            k = int(late[0])
+            raise TrajectoryRefused(
+                f"times must increase: point {k + 1} at {self.times[k + 1]:g} s follows "
+                f"{self.times[k]:g} s"
+            )
+        lonely = np.flatnonzero(_given(self.accelerations) & ~_given(self.velocities))
+        if len(lonely):
+            raise TrajectoryRefused(f"point {int(lonely[0])} has accelerations, no velocities")
+
+    @property
+    def end_velocity(self) -> Array:
+        """(m,) velocities of the last point; zero where not given."""
+        return np.nan_to_num(self.velocities[-1])
+
+
+def _rows(
+    rows: Sequence[ArrayLike] | None, what: str, count: int, width: int, required: bool = False
+) -> Array:
+    table = np.full((count, width), np.nan)
+    for k, row in enumerate(rows or ()):
+        values = np.asarray(row, dtype=float)
+        if not len(values) and not required:
+            continue
+        if len(values) != width:
+            raise TrajectoryRefused(
+                f"point {k} has {len(values)} {what} for {width} joints"
+                if len(values)
+                else f"point {k} has no {what}"
+            )
+        if not np.isfinite(values).all():
+            raise TrajectoryRefused(f"point {k} has {what} that are not finite")
+        table[k] = values
+    return table
+
+
+def _given(table: Array) -> NDArray[np.bool_]:
+    return np.isfinite(table[:, 0])
+
+
+class Spline:
+    """A piecewise polynomial motion that rests at its end.
+
+    Attributes:
+        times: (N,) absolute times of the points [s].
+    """
+
+    def __init__(self, points: Points, start: float = 0.0, before: Motion | None = None) -> None:
+        """Put a spline through ``points``.
+
+        Args:
+            start: absolute time that the times of the points count from [s].
+            before: where to lead in from; used when it is earlier than the first point.
+        """
+        times = start + points.times
+        tables = [points.positions, points.velocities, points.accelerations]
+        if before is not None and before.time < times[0]:
+            times = np.concatenate([[before.time], times])
+            rows = (before.y, before.yd, before.ydd)
+            tables = [np.vstack([row, table]) for row, table in zip(rows, tables, strict=True)]
+        self.times: Array = times
+        self._coefficients = _segments(times, *tables)
+        self._end = tables[0][-1].copy()
+        self._rest = np.zeros_like(self._end)
+
+    @staticmethod
+    def resting(y: Array, time: float) -> Spline:
+        """A spline that stays at ``y``."""
+        return Spline(Points.of([0.0], [y]), start=time)
+
+    @property
+    def end(self) -> float:
+        """Time of the last point [s]."""
+        return float(self.times[-1])
+
+    def sample(self, time: float) -> Motion:
+        """The motion at an absolute time [s]."""
+        if time >= self.times[-1]:
+            return Motion(time, self._end, self._rest, self._rest)
+        k = max(int(np.searchsorted(self.times, time, side="right")) - 1, 0)
+        y, yd, ydd = _evaluate(self._coefficients[k], max(time - self.times[k], 0.0))
+        return Motion(time, y, yd, ydd)
+
+    def table(self, times: Array) -> tuple[Array, Array, Array]:
+        """(N, m) positions, velocities, accelerations at (N,) absolute times."""
+        motions = [self.sample(float(t)) for t in times]
+        return (
+            np.array([m.y for m in motions]),
+            np.array([m.yd for m in motions]),
+            np.array([m.ydd for m in motions]),
+        )
+
+    def grid(self, period: float, most: int) -> Array:
+        """Times that cover the motion: every ``period`` (wider if more than ``most``) and all points."""
+        span = self.end - float(self.times[0])
+        count = min(int(np.ceil(span / period)) + 1, most)
+        return np.union1d(np.linspace(self.times[0], self.end, max(count, 1)), self.times)
+
+
+def _segments(times: Array, y: Array, v: Array, a: Array) -> Array:
+    """(N-1, 6, m) polynomial coefficients, lowest power first."""
+    T = np.diff(times)[:, None]
+    c = np.zeros((len(times) - 1, 6, y.shape[1]))
+    with_v = (_given(v)[:-1] & _given(v)[1:])[:, None]
+    with_a = with_v & (_given(a)[:-1] & _given(a)[1:])[:, None]
+    y0, v0, a0, y1, v1, a1 = y[:-1], v[:-1], a[:-1], y[1:], v[1:], a[1:]
+    d = y1 - y0
+    c[:, 0] = y0
+    c[:, 1] = np.where(with_v, v0, d / T)
+    cubic = with_v & ~with_a
+    c[:, 2] = np.where(cubic, (3 * d / T - 2 * v0 - v1) / T, np.where(with_a, a0 / 2, 0.0))
+    c[:, 3] = np.where(cubic, (-2 * d / T + v0 + v1) / T**2, 0.0)
+    quintic = (
+        (20 * d - (8 * v1 + 12 * v0) * T - (3 * a0 - a1) * T**2) / (2 * T**3),
+        (-30 * d + (14 * v1 + 16 * v0) * T + (3 * a0 - 2 * a1) * T**2) / (2 * T**4),
+        (12 * d - 6 * (v1 + v0) * T + (a1 - a0) * T**2) / (2 * T**5),
+    )
+    for power, values in enumerate(quintic, start=3):
+        c[:, power] = np.where(with_a, values, c[:, power])
+    return c
+
+
+def _evaluate(c: Array, s: float) -> tuple[Array, Array, Array]:
+    c0, c1, c2, c3, c4, c5 = c
+    y = c0 + s * (c1 + s * (c2 + s * (c3 + s * (c4 + s * c5))))
+    yd = c1 + s * (2 * c2 + s * (3 * c3 + s * (4 * c4 + s * 5 * c5)))
+    ydd = 2 * c2 + s * (6 * c3 + s * (12 * c4 + s * 20 * c5))
+    return y, yd, ydd
+
+
+def cycloidal(start: ArrayLike, goal: ArrayLike, duration: float, count: int = 21) -> Points:
+    """A smooth motion from rest to rest: s - sin(2 pi s) / (2 pi), in ``count`` points.
+
+    The first point is left out: the executing node leads in from where it is, which is ``start``.
+    """
+    y0, y1 = np.asarray(start, dtype=float), np.asarray(goal, dtype=float)
+    s = np.linspace(0.0, 1.0, count)[1:, None]
+    w = 2.0 * np.pi
+    d = y1 - y0
+    return Points(
+        s[:, 0] * duration,
+        y0 + d * (s - np.sin(w * s) / w),
+        d * (1.0 - np.cos(w * s)) / duration,
+        d * w * np.sin(w * s) / duration**2,
+    )

@@ -1,0 +1,134 @@
+"""Is this motion possible for this robot? The whole of it, before the first step. No ROS in here.
+
+Checked along the spline, not only at its points: between two good points a loop may be out of
+reach, and the actuators may leave their range while the independent joints stay in theirs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ActuationSingular, ClosureNotFound
+from ..robot import Robot
+from .limits import Limits
+from .trajectory import Points, Spline, TrajectoryRefused
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a trajectory must respect.
+
+    Attributes:
+        min_singular_value: smallest ``state.singularity`` allowed; raising it keeps a wider berth.
+        moving_end: a last point with non-zero velocity is allowed.
+        max_start_jump: largest step from the running command to the start [rad or m].
+        period: spacing of the checked samples [s].
+        most: at most so many samples; a longer trajectory is checked more coarsely.
+    """
+
+    min_singular_value: float = 1e-3
+    moving_end: bool = False
+    max_start_jump: float = 0.1
+    period: float = 0.01
+    most: int = 5000
+
+
+@dataclass(frozen=True, eq=False)
+class ActuatorTable:
+    """The motion in actuator space, one row per checked time.
+
+    Attributes:
+        times: (N,) absolute [s].
+        u, ud, udd, tau: (N, p) positions, velocities, accelerations, efforts.
+    """
+
+    times: Array
+    u: Array
+    ud: Array
+    udd: Array
+    tau: Array
+
+
+class Checker:
+    """Checks trajectories of one robot."""
+
+    def __init__(self, robot: Robot, rules: Rules) -> None:
+        self.robot = robot
+        self.rules = rules
+        self.independent = Limits.of(robot, robot.names.independent)
+        self.actuator = Limits.of(robot, robot.names.actuator)
+
+    def check_points(self, points: Points) -> None:
+        """Refuse what can be seen without the robot's state.
+
+        Raises:
+            TrajectoryRefused: the motion does not end at rest.
+        """
+        moving = np.flatnonzero(points.end_velocity)
+        if len(moving) and not self.rules.moving_end:
+            name = self.robot.names.independent[int(moving[0])]
+            raise TrajectoryRefused(f"the last point does not rest: velocity of {name} is not zero")
+
+    def check(self, spline: Spline, now: float, y_now: Array | None) -> ActuatorTable:
+        """Refuse a motion that cannot be executed from time ``now`` on.
+
+        Args:
+            y_now: (m,) the command that runs at ``now``, None if there is none yet.
+
+        Raises:
+            TrajectoryRefused: with the joint or submechanism, the value and the time.
+        """
+        if spline.end < now:
+            raise TrajectoryRefused(f"it ended {now - spline.end:.3g} s ago")
+        if y_now is not None:
+            self._check_start(spline, now, y_now)
+        times = spline.grid(self.rules.period, self.rules.most)
+        y, yd, ydd = spline.table(times)
+        offset = float(spline.times[0])
+        self._raise(self.independent.outside(y), times, offset)
+        self._raise(self.independent.too_fast(yd), times, offset)
+        table = self._map(times, y, yd, ydd, offset)
+        self._raise(self.actuator.outside(table.u), times, offset)
+        self._raise(self.actuator.too_fast(table.ud), times, offset)
+        self._raise(self.actuator.too_strong(table.tau), times, offset)
+        return table
+
+    def _check_start(self, spline: Spline, now: float, y_now: Array) -> None:
+        jump = np.abs(spline.sample(now).y - y_now)
+        j = int(np.argmax(jump))
+        if jump[j] > self.rules.max_start_jump:
+            raise TrajectoryRefused(
+                f"it starts {jump[j]:.4g} away from the command of "
+                f"{self.robot.names.independent[j]}; give its first point a later time"
+            )
+
+    def _map(
+        self, times: Array, y: Array, yd: Array, ydd: Array, offset: float
+    ) -> ActuatorTable:
+        try:
+            state = self.robot.state(y, yd, ydd)
+            tau = self.robot.inverse_dynamics(y, yd, ydd)
+        except ClosureNotFound as error:
+            at = "" if error.sample is None else f" at {times[error.sample] - offset:.3f} s"
+            raise TrajectoryRefused(f"not reachable{at}: {error}") from error
+        except ActuationSingular as error:
+            raise TrajectoryRefused(f"singular: {error}") from error
+        singular = np.atleast_1d(state.singularity)
+        worst = int(np.argmin(singular)) if singular.size > 1 else 0
+        if singular[worst] < self.rules.min_singular_value:
+            raise TrajectoryRefused(
+                f"too near a singularity at {times[worst] - offset:.3f} s: smallest singular value "
+                f"{singular[worst]:.3g} is below {self.rules.min_singular_value:g}"
+            )
+        assert state.ud is not None and state.udd is not None  # asked for above
+        return ActuatorTable(times, state.u, state.ud, state.udd, tau)
+
+    @staticmethod
+    def _raise(found: tuple[int, int, str] | None, times: Array, offset: float) -> None:
+        if found is not None:
+            raise TrajectoryRefused(f"at {times[found[0]] - offset:.3f} s {found[2]}")
