@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .closure.branch import Branch
+from .closure.branch import Branch, Solution
 from .closure.forward_kinematics import (
     actuator_box,
     actuator_closure,
@@ -176,7 +176,7 @@ class Robot:
             input_sizes=tuple(input_size(mech, letter) for letter in recipe.inputs),
             output_size=recipe.output_size(mech),
             build=lambda: trace(mech, name),
-            describe_check=lambda i, inputs: self._check_failure(kinds[i], inputs[0]),
+            on_failure=lambda i, inputs: self._on_failure(name, kinds, i, inputs),
             solvers=tuple(uses),
         )
         seeds = [self.branches[c].seeds for c in mech.numerical]
@@ -194,7 +194,7 @@ class Robot:
             input_sizes=(m_c,),
             output_size=closure.n_x + 1 + closure.n_x**2,
             build=closure.local_body,
-            describe_check=lambda i, inputs: ClosureNotFound(
+            on_failure=lambda i, inputs: ClosureNotFound(
                 f"submechanism '{name}' does not close at {inputs[0]}", submechanism=name
             ),
             solvers=(SolverUse(k, tuple(range(m_c))),),
@@ -215,16 +215,25 @@ class Robot:
                 self._actuator_branches[c] = Branch(closure, program, box)
             return self._actuator_branches[c]
 
-    def _check_failure(self, kind: tuple[str, int], y: Array) -> Exception:
-        """The exception for a failed check; for a loop in closed form, how far the way goes."""
-        what, c = kind
-        if what == RESIDUAL:
-            places = [self.mechanism.y_at[b] for b in self.mechanism.components[c].independent]
-            try:
-                self._follow(c, y[places], y)
-            except ClosureNotFound as error:
-                return error
-        return check_failure(self.mechanism, kind, y)
+    def _on_failure(
+        self, name: str, kinds: list[tuple[str, int]], i: int, inputs: tuple[Array, ...]
+    ) -> Exception | Array:
+        """What to do when check ``i`` (or solver -1 - i) of program ``name`` has failed.
+
+        A loop in closed form vouches only for the domain on which it was proved; beyond it the
+        branch is followed numerically, and if that succeeds so does the call.
+        """
+        mech, y = self.mechanism, inputs[0]
+        what, c = kinds[i] if i >= 0 else (RESIDUAL, mech.numerical[-1 - i])
+        if what != RESIDUAL:
+            return check_failure(mech, (what, c), y)
+        try:
+            self._follow(c, y[[mech.y_at[b] for b in mech.components[c].independent]], y)
+        except ClosureNotFound as error:
+            return error
+        if mech.closures[c].n_x:
+            return check_failure(mech, (what, c), y)
+        return self.numerical_twin()._program(name)(*inputs)
 
     def numerical_twin(self) -> Robot:
         """The same robot with every loop numerical: it can follow any assembly mode."""
@@ -245,15 +254,16 @@ class Robot:
             error.last_good_q = self._complete(c, first, error.last_good)  # type: ignore[attr-defined]
             raise
 
-    def _complete(self, c: int, y: Array, last: Any) -> Array | None:
-        """All of q with component ``c`` at its last good positions."""
-        y = y.copy()
-        for b, value in zip(self.mechanism.components[c].independent, last.p, strict=True):
-            y[self.mechanism.y_at[b]] = value
+    def _complete(self, c: int, y: Array, last: Solution) -> Array | None:
+        """All of q with component ``c`` at its last good solution."""
+        mech, branch = self.mechanism, self.branches[c]
+        component, y = mech.components[c], y.copy()
+        y[[mech.y_at[b] for b in component.independent]] = branch.reference.p
         try:
-            q: Array = self._program("positions")(y)[: self.mechanism.n_q]
+            q: Array = self._program("positions")(y)[: mech.n_q]
         except ClosureNotFound:
             return None
+        q[[mech.q_at[b] for b in component.joints]] = branch.local_q(last)
         return q
 
     def _run(self, name: str, guess: ArrayLike | None, *values: Any) -> Array:

@@ -24,6 +24,8 @@ from .plan import Plan
 
 #: Published dimensions are rounded; a closed form may leave this much in any row [m, rad].
 DEFAULT_TOLERANCE = 1e-5
+#: A limit itself still belongs to the domain.
+ON_THE_EDGE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -41,10 +43,17 @@ class LegChoice:
 
 @dataclass(frozen=True)
 class AnalyticalChoice:
-    """Decisions about one closure: per block, and the residual that the closed form leaves."""
+    """Decisions about one closure.
+
+    Attributes:
+        legs: per block; residual: what the closed form leaves at most [m, rad].
+        domain: (low, high) per independent joint: where the closed form is proved to stay on the
+            branch of the reference.
+    """
 
     legs: list[LegChoice]
     residual: float
+    domain: list[tuple[float, float]]
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -53,7 +62,10 @@ class AnalyticalChoice:
     @staticmethod
     def of(data: dict[str, Any]) -> AnalyticalChoice:
         """From JSON."""
-        return AnalyticalChoice([LegChoice(**leg) for leg in data["legs"]], data["residual"])
+        domain = [(float(low), float(high)) for low, high in data["domain"]]
+        return AnalyticalChoice(
+            [LegChoice(**leg) for leg in data["legs"]], data["residual"], domain
+        )
 
 
 class AnalyticalClosure:
@@ -82,8 +94,8 @@ class AnalyticalClosure:
 
     @property
     def n_checks(self) -> int:
-        """Residual, and one guard per block."""
-        return 1 + len(self.plan.blocks)
+        """Residual, one guard per block, and the domain."""
+        return 1 + len(self.plan.blocks) + 2 * len(self.choice.domain)
 
     def assemble(self, y: SX, x: SX) -> SX:
         """Local q, block after block."""
@@ -100,8 +112,12 @@ class AnalyticalClosure:
         at = self.numerical.linearise(q, qd_of, self.tolerance)
         signs = np.sign(self.plan.determinants)
         guards = [s * g - SINGULAR for s, g in zip(signs, at.guards, strict=True)]
+        domain = []
+        for i, (low, high) in zip(self.system.independent, self.choice.domain, strict=True):
+            domain += [q[i] - (low - ON_THE_EDGE), (high + ON_THE_EDGE) - q[i]]
         empty = ca.SX(0, at.slope.shape[1])
-        return Linearised(at.G, at.g, empty, at.residual, [*at.checks, *guards], at.guards)
+        checks = [*at.checks, *guards, *domain]
+        return Linearised(at.G, at.g, empty, at.residual, checks, at.guards)
 
 
 def _solve(system: LoopSystem, leg: Leg, q: dict[int, SX], choice: LegChoice) -> list[SX]:
@@ -172,13 +188,34 @@ def _choose(branch: Branch, tolerance: float) -> AnalyticalChoice:
     choices = []
     for leg in legs:
         choices.append(_match(system, leg, known, numerical.plan.length))
-    choice = AnalyticalChoice(choices, 0.0)
-    left = _left_over(AnalyticalClosure(numerical, choice, tolerance), known)
+    everywhere = [(-np.inf, np.inf)] * len(system.independent)
+    trial = AnalyticalClosure(numerical, AnalyticalChoice(choices, 0.0, everywhere), tolerance)
+    left = _left_over(trial, known)
     if not left < tolerance:
         raise NotClosedForm(
             f"the closed form leaves {left:.2g} m or rad, more than the tolerance {tolerance:g}"
         )
-    return AnalyticalChoice(choices, left)
+    return AnalyticalChoice(choices, left, _domain(branch, trial))
+
+
+def _domain(branch: Branch, closure: AnalyticalClosure) -> list[tuple[float, float]]:
+    """Where the checks of the closed form alone keep to the branch.
+
+    Beyond a singularity a closed form may come back to life on the same signs. If it does so
+    nowhere on the grid over the joint limits, the limits are the domain; else what continuation
+    from the reference can reach.
+    """
+    grid, reachable = branch.grid()
+    y = ca.SX.sym("y", grid.shape[1])
+    q = closure.assemble(y, ca.SX(0, 1))
+    checks = closure.linearise(q, None, closure.tolerance).checks[: 1 + len(closure.plan.blocks)]
+    f = ca.Function("checks", [y], [ca.vertcat(*checks)])
+    alive = np.all(np.asarray(f.map(len(grid))(grid.T)) > 0.0, axis=0)
+    if np.any(alive & ~reachable):
+        low, high = branch.reachable_box(exact=True)
+    else:
+        low, high = branch.lower, branch.upper
+    return [(float(a), float(b)) for a, b in zip(low, high, strict=True)]
 
 
 def _match(system: LoopSystem, leg: Leg, known: Array, length: float) -> LegChoice:

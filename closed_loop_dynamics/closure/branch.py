@@ -186,8 +186,26 @@ class Branch:
             nodes[flat] = np.concatenate([s.x, s.slope.ravel()])
         return nodes
 
-    def reachable_box(self) -> tuple[Array, Array]:
-        """The largest box of solved nodes grown from the reference, side by side."""
+    def grid(self) -> tuple[Array, NDArray[np.bool_]]:
+        """All table nodes (N, n_p), and which of them were reached."""
+        seeds = self.seeds
+        index = np.indices(tuple(seeds.count)).reshape(len(seeds.count), -1).T
+        return seeds.low + index * seeds.step, np.isfinite(seeds.nodes[:, 0])
+
+    def reachable_box(self, exact: bool = False) -> tuple[Array, Array]:
+        """The largest box of solved nodes grown from the reference, side by side.
+
+        ``exact``: with one independent joint, go on to the singularities themselves.
+        """
+        low, high = self._box_of_nodes()
+        if exact and len(low) == 1 and self._has_table():
+            context = self._context(self.bare_seeds)
+            for end, limit in ((low, self.lower), (high, self.upper)):
+                start = self.solution(end)
+                end[:] = self.follow(context, start, limit)[0].p
+        return low, high
+
+    def _box_of_nodes(self) -> tuple[Array, Array]:
         seeds = self.seeds
         if not self._has_table():
             return self.lower.copy(), self.upper.copy()

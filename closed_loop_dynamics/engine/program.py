@@ -195,7 +195,7 @@ class Program(abc.ABC):
                 raise self.input_error(status - INPUT)
             inputs = tuple(vector.copy() for vector in context.inputs)
             if status >= CHECK:
-                raise self.source.describe_check(status - CHECK, inputs)
+                return self._settle(context, status - CHECK, inputs)
             k = status // SOLVER - 1
             if self._rescue is None:
                 raise RuntimeError(f"{self.source.name}: solver {k} failed, code {status % SOLVER}")
@@ -206,7 +206,14 @@ class Program(abc.ABC):
             status = self.run_in(context, *inputs)
             if not status:
                 return
-        raise RuntimeError(f"{self.source.name}: status {status} after rescue")
+        self._settle(context, -(status // SOLVER), inputs)
+
+    def _settle(self, context: Context, failure: int, inputs: tuple[Array, ...]) -> None:
+        """Take the outputs from the source's other means, or raise what it says."""
+        outcome = self.source.on_failure(failure, inputs)
+        if isinstance(outcome, Exception):
+            raise outcome
+        context.output[:] = outcome
 
     def input_error(self, position: int) -> InvalidInput:
         """The exception for a non-finite or huge element of the input block."""

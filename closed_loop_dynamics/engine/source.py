@@ -32,7 +32,9 @@ class ProgramSource:
         input_names, input_sizes: the user's vectors.
         output_size: length of the user's output block.
         build: traces the body (only called when nothing usable is cached).
-        describe_check: turns the index of a failed check into the exception to raise.
+        on_failure: called with the index of a failed check (or -1 - k for the k-th solver, when
+            even the rescue's solution was refused) and the inputs; gives the outputs by other
+            means, or the exception to raise.
         solvers: the Newton loops that run before the body.
     """
 
@@ -41,7 +43,7 @@ class ProgramSource:
     input_sizes: tuple[int, ...]
     output_size: int
     build: Callable[[], Any]
-    describe_check: Callable[[int, tuple[Array, ...]], Exception]
+    on_failure: Callable[[int, tuple[Array, ...]], Exception | Array]
     solvers: tuple[SolverUse, ...] = ()
 
 

@@ -47,7 +47,10 @@ def run_from_guess(
     if status >= INPUT:
         raise program.input_error(status - INPUT)
     if status >= CHECK:
-        raise program.source.describe_check(status - CHECK, context.inputs)
+        outcome = program.source.on_failure(status - CHECK, context.inputs)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
     if status:
         name = robot.branches[mech.numerical[status // SOLVER - 1]].name
         raise ClosureNotFound(

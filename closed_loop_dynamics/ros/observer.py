@@ -1,4 +1,4 @@
-"""Actuator measurements to independent joints, with a guard on the assembly mode. No ROS in here."""
+"""Actuator measurements to independent joints, guarding the assembly mode. No ROS in here."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _solve(G_u: Array, ud: Array, y: Array) -> Array:
     """yd of G_u yd = ud; least squares where there are more actuators than joints."""
     try:
         if G_u.shape[0] == G_u.shape[1]:
-            return np.linalg.solve(G_u, ud)
-        return np.asarray(np.linalg.lstsq(G_u, ud, rcond=None)[0])
+            return np.asarray(np.linalg.solve(G_u, ud), dtype=float)
+        return np.asarray(np.linalg.lstsq(G_u, ud, rcond=None)[0], dtype=float)
     except np.linalg.LinAlgError as error:
         raise ActuationSingular("G_u is singular", submechanism="", y=y) from error

@@ -97,9 +97,7 @@ class Plant:
         for _ in range(max(1, round(duration / self.physics.step))):
             self._apply(tau)
             try:
-                self.y, self.yd = rk4_step(
-                    self._acceleration, self.y, self.yd, self.physics.step
-                )
+                self.y, self.yd = rk4_step(self._acceleration, self.y, self.yd, self.physics.step)
             except ClosedLoopError:
                 self.yd = np.zeros(self.robot.m)
                 raise

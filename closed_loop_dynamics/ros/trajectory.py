@@ -174,7 +174,7 @@ class Spline:
         )
 
     def grid(self, period: float, most: int) -> Array:
-        """Times that cover the motion: every ``period`` (wider if more than ``most``) and all points."""
+        """All points, and times every ``period`` between them (wider if more than ``most``)."""
         span = self.end - float(self.times[0])
         count = min(int(np.ceil(span / period)) + 1, most)
         return np.union1d(np.linspace(self.times[0], self.end, max(count, 1)), self.times)

@@ -107,9 +107,7 @@ class Checker:
                 f"{self.robot.names.independent[j]}; give its first point a later time"
             )
 
-    def _map(
-        self, times: Array, y: Array, yd: Array, ydd: Array, offset: float
-    ) -> ActuatorTable:
+    def _map(self, times: Array, y: Array, yd: Array, ydd: Array, offset: float) -> ActuatorTable:
         try:
             state = self.robot.state(y, yd, ydd)
             tau = self.robot.inverse_dynamics(y, yd, ydd)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.engine_programs import explicit_program
+from engine_support.programs import explicit_program
 
 from closed_loop_dynamics.engine import cache, native
 
@@ -247,7 +247,7 @@ def test_keys_tell_parts_apart() -> None:
 COMPILE = """
 import sys
 sys.path.insert(0, {test!r})
-from support.engine_programs import ARM, arm_solution
+from engine_support.programs import ARM, arm_solution
 import numpy as np
 sys.stdin.readline()  # start together
 p = np.array([[1.1, 0.2], [1.2, 0.1], [1.0, 0.3]])

@@ -9,7 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
-from support.engine_operations import OPERATIONS, samples, written
+from engine_support.operations import OPERATIONS, samples, written
 
 from closed_loop_dynamics.engine.instructions import InstructionList, instruction_list
 

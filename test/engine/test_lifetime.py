@@ -12,7 +12,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
-from support.engine_programs import ARM, SQUARE_ROOT, Implicit, arm_solution, explicit_program
+from engine_support.programs import ARM, SQUARE_ROOT, Implicit, arm_solution, explicit_program
 
 from closed_loop_dynamics.engine import ProgramSource, SolverUnit, SolverUse
 from closed_loop_dynamics.engine.native_program import NativeProgram

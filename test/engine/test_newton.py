@@ -10,7 +10,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
-from support.engine_programs import ARM, SQUARE_ROOT, Implicit, arm_slope, arm_solution
+from engine_support.programs import ARM, SQUARE_ROOT, Implicit, arm_slope, arm_solution
 
 from closed_loop_dynamics.engine import native
 from closed_loop_dynamics.engine.layout import SOLVER

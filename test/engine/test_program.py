@@ -11,7 +11,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
-from support.engine_programs import ARM, BACKENDS, arm_solution, explicit_program
+from engine_support.programs import ARM, BACKENDS, arm_solution, explicit_program
 
 from closed_loop_dynamics.engine import ProgramSource, SolverUnit, array_call, native
 from closed_loop_dynamics.engine.layout import CONVERT

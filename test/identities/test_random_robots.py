@@ -26,7 +26,7 @@ some_seeds = pytest.mark.parametrize("seed", range(0, 24, 3))
 def motions_of(seed: int) -> Motions:
     drawn = random_robot(seed)
     robot = cld.load(drawn.urdf, drawn.yaml, floating_base=drawn.floating)
-    robot.prepare("loop_jacobian", "loop_bias", "generalized_forces", "mass_matrix", "lagrange")
+    robot.prepare("loop_jacobian", "loop_bias", "generalized_forces", "mass_matrix")
     oracle = drawn.oracle(robot.names.spanning[drawn.floating :])
     return Motions.random(robot, oracle, COUNT, seed, batch=False)
 

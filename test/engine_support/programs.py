@@ -44,7 +44,7 @@ def explicit_program(
         input_sizes=tuple(sizes),
         output_size=output.numel(),
         build=build,
-        describe_check=lambda i, inputs: ArithmeticError(i, inputs),
+        on_failure=lambda i, inputs: ArithmeticError(i, inputs),
     )
     return BACKENDS[backend](source, key, SolverUnit(key, list), [], None)
 
@@ -82,7 +82,7 @@ class Implicit:
             input_sizes=(self.n_p,),
             output_size=self.n_x,
             build=self.body,
-            describe_check=lambda i, inputs: ArithmeticError(i, inputs),
+            on_failure=lambda i, inputs: ArithmeticError(i, inputs),
             solvers=(SolverUse(0, tuple(range(self.n_p))),),
         )
         unit = SolverUnit(key, lambda: [self.function()])

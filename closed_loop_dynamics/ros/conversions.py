@@ -1,0 +1,268 @@
+"""Messages to arrays and back. Functions of their arguments only; no node, no clock, no robot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from numpy.typing import NDArray
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray, MultiArrayDimension
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from ..errors import InvalidInput, did_you_mean
+from .trajectory import Points, TrajectoryRefused
+
+Array = NDArray[np.float64]
+NANO = 1_000_000_000
+
+
+# -- time -----------------------------------------------------------------------------------------
+
+
+def nanoseconds(stamp: Any) -> int:
+    """A Time or Duration message as nanoseconds."""
+    return int(stamp.sec) * NANO + int(stamp.nanosec)
+
+
+def set_stamp(stamp: Any, nanosec: int) -> None:
+    """Write nanoseconds into a Time or Duration message."""
+    stamp.sec, stamp.nanosec = divmod(nanosec, NANO)
+
+
+# -- joint names ----------------------------------------------------------------------------------
+
+
+def places(given: Sequence[str], wanted: Sequence[str], known: Sequence[str]) -> list[int]:
+    """Where each of ``wanted`` stands in ``given``; other ``known`` names are ignored.
+
+    Raises:
+        InvalidInput: a wanted name is missing, a name is unknown or appears twice.
+    """
+    index = {name: i for i, name in enumerate(given)}
+    if len(index) < len(given):
+        twice = next(name for i, name in enumerate(given) if index[name] != i)
+        raise InvalidInput(f"joint '{twice}' appears twice")
+    missing = [name for name in wanted if name not in index]
+    unknown = [name for name in index if name not in known]
+    if unknown:
+        raise InvalidInput(f"unknown joint '{unknown[0]}'; {did_you_mean(unknown[0], known)}")
+    if missing:
+        raise InvalidInput(f"joint '{missing[0]}' is missing")
+    return [index[name] for name in wanted]
+
+
+# -- sensor_msgs/JointState -----------------------------------------------------------------------
+
+
+class JointStateBuffer:
+    """A JointState that is filled again and again without allocating.
+
+    Attributes:
+        message: what to publish.
+        position, velocity, effort: views of the message's numbers; write into them.
+    """
+
+    def __init__(self, names: Sequence[str], *, effort: bool = True) -> None:
+        self.message = JointState(name=list(names))
+        zeros = [0.0] * len(names)
+        self.message.position, self.message.velocity = list(zeros), list(zeros)
+        self.message.effort = list(zeros) if effort else []
+        self.position: Array = np.frombuffer(self.message.position)
+        self.velocity: Array = np.frombuffer(self.message.velocity)
+        self.effort: Array = np.frombuffer(self.message.effort) if effort else np.zeros(0)
+
+    def fill(
+        self, nanosec: int, position: Array, velocity: Array, effort: Array | None = None
+    ) -> JointState:
+        """Write stamp and numbers; returns the message."""
+        set_stamp(self.message.header.stamp, nanosec)
+        self.position[:] = position
+        self.velocity[:] = velocity
+        if effort is not None:
+            self.effort[:] = effort
+        return self.message
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """Numbers of a JointState in the order asked for; None where the message has none.
+
+    Attributes:
+        position: (k,).
+        velocity, effort: (k,) or None.
+    """
+
+    position: Array
+    velocity: Array | None
+    effort: Array | None
+
+
+class JointStateReader:
+    """Reads the same joints from messages whose order may differ; remembers the last order."""
+
+    def __init__(self, wanted: Sequence[str], known: Sequence[str]) -> None:
+        self._wanted = tuple(wanted)
+        self._known = frozenset(known)
+        self._order: tuple[list[str], list[int]] = ([], [])
+
+    def read(self, message: JointState) -> Measurement:
+        """The wanted joints.
+
+        Raises:
+            InvalidInput: missing or unknown joints, wrong lengths, numbers that are not finite.
+        """
+        names = list(message.name)
+        if names != self._order[0]:
+            self._order = (names, places(names, self._wanted, sorted(self._known)))
+        at = self._order[1]
+        position = _column(message.position, "position", len(names), at)
+        if position is None:
+            raise InvalidInput("the message has no positions")
+        return Measurement(
+            position,
+            _column(message.velocity, "velocity", len(names), at),
+            _column(message.effort, "effort", len(names), at),
+        )
+
+
+def _column(values: Sequence[float], what: str, count: int, at: list[int]) -> Array | None:
+    if not len(values):
+        return None
+    if len(values) != count:
+        raise InvalidInput(f"{len(values)} numbers of {what} for {count} joints")
+    column = np.array(values, dtype=float)[at]
+    if not np.isfinite(column).all():
+        raise InvalidInput(f"a {what} is not finite")
+    return column
+
+
+# -- std_msgs/Float64MultiArray -------------------------------------------------------------------
+
+
+class EffortBuffer:
+    """A Float64MultiArray of efforts that is filled again and again.
+
+    The label of its one dimension can carry the stamp of the state that the efforts answer; in
+    lockstep this is how the simulator tells an answer from an echo (see ``simulator``).
+    """
+
+    def __init__(self, count: int) -> None:
+        self._dimension = MultiArrayDimension(label="actuators", size=count, stride=count)
+        self.message = Float64MultiArray(data=[0.0] * count)
+        self.message.layout.dim = [self._dimension]
+        self._data: Array = np.frombuffer(self.message.data)
+
+    def fill(self, efforts: Array, answers: int | None = None) -> Float64MultiArray:
+        """Write efforts and, optionally, the stamp [ns] they answer; returns the message."""
+        self._data[:] = efforts
+        if answers is not None:
+            self._dimension.label = str(answers)
+        return self.message
+
+
+def answered_stamp(message: Float64MultiArray) -> int | None:
+    """The stamp [ns] that an effort command answers, None if it does not say."""
+    dimensions = message.layout.dim
+    if len(dimensions) and dimensions[0].label.isdecimal():
+        return int(dimensions[0].label)
+    return None
+
+
+def efforts_from(message: Float64MultiArray, count: int) -> Array:
+    """The numbers of an effort command.
+
+    Raises:
+        InvalidInput: wrong length, or not finite.
+    """
+    if len(message.data) != count:
+        raise InvalidInput(f"{len(message.data)} efforts for {count} actuators")
+    efforts = np.array(message.data, dtype=float)
+    if not np.isfinite(efforts).all():
+        raise InvalidInput("an effort is not finite")
+    return efforts
+
+
+# -- trajectory_msgs/JointTrajectory --------------------------------------------------------------
+
+
+def points_from(message: JointTrajectory, names: Sequence[str]) -> Points:
+    """The points of a message, columns in the order of ``names``.
+
+    Raises:
+        TrajectoryRefused: not exactly these joints, or bad points (see :meth:`Points.of`).
+    """
+    try:
+        at = places(message.joint_names, names, names)
+    except InvalidInput as error:
+        raise TrajectoryRefused(str(error)) from error
+    times = [nanoseconds(point.time_from_start) / NANO for point in message.points]
+    return Points.of(
+        times,
+        [_ordered(p.positions, at, "positions", k) for k, p in enumerate(message.points)],
+        [_ordered(p.velocities, at, "velocities", k) for k, p in enumerate(message.points)],
+        [_ordered(p.accelerations, at, "accelerations", k) for k, p in enumerate(message.points)],
+    )
+
+
+def _ordered(values: Sequence[float], at: list[int], what: str, k: int) -> Array:
+    numbers = np.array(values, dtype=float)
+    if len(numbers) not in (0, len(at)):
+        raise TrajectoryRefused(f"point {k} has {len(numbers)} {what} for {len(at)} joints")
+    return numbers[at] if len(numbers) else numbers
+
+
+def trajectory_message(
+    names: Sequence[str],
+    start: int,
+    times: Array,
+    positions: Array,
+    velocities: Array | None = None,
+    accelerations: Array | None = None,
+    effort: Array | None = None,
+) -> JointTrajectory:
+    """A JointTrajectory of (N, joints) tables; ``times`` [s] count from ``start`` [ns]."""
+    message = JointTrajectory(joint_names=list(names))
+    set_stamp(message.header.stamp, start)
+    for k, t in enumerate(times):
+        point = JointTrajectoryPoint(positions=positions[k].tolist())
+        if velocities is not None:
+            point.velocities = velocities[k].tolist()
+        if accelerations is not None:
+            point.accelerations = accelerations[k].tolist()
+        if effort is not None:
+            point.effort = effort[k].tolist()
+        set_stamp(point.time_from_start, round(float(t) * NANO))
+        message.points.append(point)
+    return message
+
+
+# -- geometry_msgs/WrenchStamped, diagnostic_msgs -------------------------------------------------
+
+
+def wrench_from(message: Any, links: Sequence[str]) -> tuple[str, Array]:
+    """(link, (6,) [moment; force]) of a WrenchStamped whose frame is a link.
+
+    Raises:
+        InvalidInput: unknown link, or numbers that are not finite.
+    """
+    link = message.header.frame_id
+    if link not in links:
+        raise InvalidInput(f"unknown link '{link}'; {did_you_mean(link, links)}")
+    moment, force = message.wrench.torque, message.wrench.force
+    wrench = np.array([moment.x, moment.y, moment.z, force.x, force.y, force.z])
+    if not np.isfinite(wrench).all():
+        raise InvalidInput(f"the wrench on '{link}' is not finite")
+    return link, wrench
+
+
+def status_message(
+    name: str, hardware: str, level: int, text: str, values: Mapping[str, str]
+) -> DiagnosticStatus:
+    """One DiagnosticStatus."""
+    status = DiagnosticStatus(level=bytes([level]), name=name, message=text, hardware_id=hardware)
+    status.values = [KeyValue(key=key, value=value) for key, value in values.items()]
+    return status

@@ -1,0 +1,272 @@
+"""The node ``feedforward``: independent-joint trajectories to actuator positions and efforts.
+
+Takes ``~/joint_trajectory``; gives ``~/actuator_trajectory`` once per accepted trajectory and, at
+control rate, ``~/actuator_command``, ``~/effort_command`` and ``joint_states``. With ``lockstep``
+the clock is the stamp of each ``actuator_states`` message, and each one is answered by exactly one
+command; otherwise it is the node's clock (``use_sim_time`` included).
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import numpy as np
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectory
+
+from ..robot_parts.state import State
+from .conversions import (
+    NANO,
+    EffortBuffer,
+    JointStateBuffer,
+    JointStateReader,
+    nanoseconds,
+    points_from,
+    trajectory_message,
+)
+from .health import WARN
+from .markers import MarkerPublisher
+from .observer import Observation, Observer
+from .parameters import DOUBLES, ParameterError, Spec
+from .robot_node import RobotNode, run
+from .trajectory import Motion, Spline
+from .trajectory_check import ActuatorTable, Checker, Rules
+
+FEEDFORWARD, MEASURED = "feedforward", "measured"
+
+
+class Feedforward(RobotNode):
+    """See the module."""
+
+    PARAMETERS = (
+        Spec("mode", FEEDFORWARD, "state of the efforts", choices=(FEEDFORWARD, MEASURED)),
+        Spec("control_rate", 500.0, "commands per second [Hz]", 1.0, 10000.0),
+        Spec("lockstep", False, "answer each actuator_states message, in place of a timer"),
+        Spec("hold_compensation", True, "efforts for the middle of the period they are held"),
+        Spec(
+            "feedback_frequency", 0.0, "measured mode: stiffness of feedback [rad/s]", 0.0, 1000.0
+        ),
+        Spec("initial_position", DOUBLES, "independent joints; empty: as measured [rad or m]"),
+        Spec("state_timeout", 0.1, "older measurements are not used [s]", 0.001, 60.0),
+        Spec("max_jump", 0.2, "largest believable step of a measurement [rad or m]", 1e-6, 100.0),
+        Spec("min_singular_value", 1e-3, "refuse trajectories nearer to a singularity", 0.0, 1.0),
+        Spec("max_start_jump", 0.1, "refuse a trajectory that starts further away", 0.0, 100.0),
+        Spec("allow_nonzero_velocity_at_trajectory_end", False, "the last point may move"),
+        Spec("trajectory_period", 0.01, "spacing of checked and mapped samples [s]", 1e-4, 1.0),
+        Spec("publish_joint_states", True, "publish the commanded spanning tree"),
+        Spec("publish_markers", False, "publish cut points, residuals and forces for RViz"),
+        Spec("marker_rate", 20.0, "markers per second [Hz]", 0.1, 100.0),
+    )
+
+    def __init__(self) -> None:
+        super().__init__("feedforward")
+
+    # -- configuration --------------------------------------------------------------------------
+
+    def setup(self) -> None:
+        """Read parameters and create the interfaces."""
+        p, robot = self.parameters, self.robot
+        self._mode, self._lockstep = p["mode"], p["lockstep"]
+        self._period = 1.0 / p["control_rate"]
+        self._lead = 0.5 * self._period if p["hold_compensation"] else 0.0
+        self._frequency, self._state_timeout = p["feedback_frequency"], p["state_timeout"]
+        rules = Rules(
+            min_singular_value=p["min_singular_value"],
+            moving_end=p["allow_nonzero_velocity_at_trajectory_end"],
+            max_start_jump=p["max_start_jump"],
+            period=p["trajectory_period"],
+        )
+        self._checker = Checker(robot, rules)
+        self._observer = Observer(robot, p["max_jump"])
+        self._reader = JointStateReader(robot.names.actuator, robot.names.spanning)
+        self._initial = self._initial_position()
+        self._command = JointStateBuffer(robot.names.actuator)
+        self._tree = JointStateBuffer(robot.names.spanning, effort=False)
+        self._efforts = EffortBuffer(robot.p)
+        self._warm_up()
+        self.add_subscription(JointTrajectory, "~/joint_trajectory", "trajectory", self._on_points)
+        self.add_subscription(JointState, "actuator_states", "actuator_states", self._on_state)
+        self._command_out = self.add_publisher(JointState, "~/actuator_command")
+        self._effort_out = self.add_publisher(Float64MultiArray, "~/effort_command")
+        self._mapped_out = self.add_publisher(JointTrajectory, "~/actuator_trajectory")
+        self._tree_out = None
+        if p["publish_joint_states"]:
+            self._tree_out = self.add_publisher(JointState, "joint_states")
+        self._markers = MarkerPublisher(self) if p["publish_markers"] else None
+
+    def _initial_position(self) -> np.ndarray | None:
+        given = self.parameters["initial_position"]
+        if not given:
+            return None
+        if len(given) != self.robot.m:
+            raise ParameterError(
+                f"parameter 'initial_position': {len(given)} numbers for {self.robot.m} joints "
+                f"({', '.join(self.robot.names.independent)})"
+            )
+        y = np.array(given)
+        self._checker.check(Spline.resting(y, 0.0), 0.0, None)
+        return y
+
+    def _warm_up(self) -> None:
+        """Compile what the cycle will call, so that its first call is as fast as the others."""
+        y = self._initial if self._initial is not None else np.zeros(self.robot.m)
+        zero = np.zeros(self.robot.m)
+        self.robot.prepare("state", "inverse_dynamics", "loop_jacobian", batch=True)
+        state = self.robot.state(y, zero, zero)
+        self._observer.observe(0.0, state.u, state.ud)
+        self._observer.forget()
+        rows = np.tile(y, (2, 1))
+        _ = self.robot.state(rows, 0 * rows, 0 * rows).singularity
+
+    def start(self) -> None:
+        """Forget the past and start the timer."""
+        self._incoming: JointTrajectory | None = None
+        self._spline: Spline | None = None
+        self._now_ns: int | None = None
+        self._last: State | None = None
+        self._seen: Observation | None = None
+        self._seen_at = 0.0
+        self._observer.forget()
+        if not self._lockstep:
+            self.add_timer(self._period, self._on_timer)
+        if self._markers is not None:
+            self.add_timer(1.0 / self.parameters["marker_rate"], self._show, self.steady)
+
+    # -- input ----------------------------------------------------------------------------------
+
+    def _on_points(self, message: JointTrajectory) -> None:
+        self._incoming = message
+
+    def _on_state(self, message: JointState) -> None:
+        if self._lockstep or self._mode == MEASURED or self._spline is None:
+            now = time.monotonic()
+            measured = self._reader.read(message)
+            self._seen = self._observer.observe(now, measured.position, measured.velocity)
+            self._seen_at = now
+        self.diagnostics.clear("actuator_states")
+        if self._lockstep:
+            self.guard("cycle", self._cycle, nanoseconds(message.header.stamp))
+
+    def _on_timer(self) -> None:
+        self._cycle(self.get_clock().now().nanoseconds)
+
+    # -- the cycle ------------------------------------------------------------------------------
+
+    def _cycle(self, now_ns: int) -> None:
+        began = time.perf_counter()
+        now = now_ns / NANO
+        if self._now_ns is not None and now_ns < self._now_ns:
+            self._restart_time()
+        self._now_ns = now_ns
+        if self._spline is None:
+            self._begin(now)
+        if self._incoming is not None:
+            message, self._incoming = self._incoming, None
+            if self.guard("trajectory", self._accept, message, now_ns):
+                self.diagnostics.clear("trajectory")
+        if self._spline is None:
+            return
+        motion = self._spline.sample(now)
+        state = self.robot.state(motion.y, motion.yd, motion.ydd)
+        efforts = self._choose_efforts(now, motion)
+        self._publish(now_ns, state, efforts)
+        self._last = state
+        self.diagnostics.clear("cycle")
+        self.cycle_done(began)
+
+    def _restart_time(self) -> None:
+        """The clock went back: times of the trajectory have lost their meaning."""
+        self.get_logger().warning("time went back: the trajectory is dropped")
+        self._spline = None
+
+    def _begin(self, now: float) -> None:
+        """Rest where the robot is, or where the parameter says."""
+        if self._initial is not None:
+            self._spline = Spline.resting(self._initial, now)
+        elif self._seen is not None and self._fresh():
+            limits = self._checker.independent
+            y = np.clip(self._seen.y, limits.lower, limits.upper)
+            self._spline = Spline.resting(y, now)
+
+    def _accept(self, message: JointTrajectory, now_ns: int) -> None:
+        """Replace the running trajectory, or raise and leave it running."""
+        points = points_from(message, self.robot.names.independent)
+        self._checker.check_points(points)
+        now = now_ns / NANO
+        start = nanoseconds(message.header.stamp) / NANO or now
+        before = None if self._spline is None else self._spline.sample(now)
+        spline = Spline(points, start, before)
+        table = self._checker.check(spline, now, None if before is None else before.y)
+        self._spline = spline
+        self._mapped_out.publish(self._mapped(table))
+        self.get_logger().info(
+            f"trajectory accepted: {len(points.times)} points, ends in {spline.end - now:.3f} s"
+        )
+
+    def _mapped(self, table: ActuatorTable) -> JointTrajectory:
+        start = float(table.times[0])
+        return trajectory_message(
+            self.robot.names.actuator,
+            round(start * NANO),
+            table.times - start,
+            table.u,
+            table.ud,
+            table.udd,
+            table.tau,
+        )
+
+    def _choose_efforts(self, now: float, motion: Motion) -> np.ndarray:
+        assert self._spline is not None
+        if self._lead:
+            motion = self._spline.sample(now + self._lead)
+        if self._mode == FEEDFORWARD:
+            return self.robot.inverse_dynamics(motion.y, motion.yd, motion.ydd)
+        if self._seen is None or not self._fresh():
+            self.diagnostics.fault("measured state", "none or too old: commanded state used", WARN)
+            return self.robot.inverse_dynamics(motion.y, motion.yd, motion.ydd)
+        self.diagnostics.clear("measured state")
+        w, y, yd = self._frequency, self._seen.y, self._seen.yd
+        ydd = motion.ydd + w * w * (motion.y - y) + 2.0 * w * (motion.yd - yd)
+        return self.robot.inverse_dynamics(y, yd, ydd)
+
+    def _fresh(self) -> bool:
+        return self._lockstep or time.monotonic() - self._seen_at <= self._state_timeout
+
+    def _publish(self, now_ns: int, state: State, efforts: np.ndarray) -> None:
+        assert state.ud is not None and state.qd is not None
+        self._command_out.publish(self._command.fill(now_ns, state.u, state.ud, efforts))
+        if self._tree_out is not None:
+            self._tree_out.publish(self._tree.fill(now_ns, state.q, state.qd))
+        answers = now_ns if self._lockstep else None
+        self._effort_out.publish(self._efforts.fill(efforts, answers))
+
+    # -- reports --------------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        if self._markers is not None and self._last is not None:
+            self._markers.publish(self._last.q, self._command.effort)
+
+    def measure(self) -> State | None:
+        """Ages of the inputs and the commanded state."""
+        values = self.health.values
+        values["mode"] = self._mode
+        running = self._spline is not None and self._now_ns is not None
+        if running and self._spline is not None and self._now_ns is not None:
+            left = self._spline.end - self._now_ns / NANO
+            values["trajectory"] = f"ends in {left:.3f} s" if left > 0 else "holding"
+        else:
+            values["trajectory"] = "no start position yet"
+        if self._seen is not None:
+            values["input age [s]"] = f"{time.monotonic() - self._seen_at:.4f}"
+        return self._last
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Entry point of ``ros2 run closed_loop_dynamics feedforward``."""
+    return run(Feedforward, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,111 @@
+"""Markers for RViz: where loops are cut, how far they gape, and what the actuators push."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from geometry_msgs.msg import Point
+from numpy.typing import NDArray
+from std_msgs.msg import ColorRGBA
+from visualization_msgs.msg import Marker, MarkerArray
+
+from ..model.tree import PRISMATIC
+
+if TYPE_CHECKING:
+    from ..robot import Robot
+    from .robot_node import RobotNode
+
+Array = NDArray[np.float64]
+CUT = ColorRGBA(r=0.1, g=0.5, b=1.0, a=0.9)
+GAP = ColorRGBA(r=1.0, g=0.0, b=0.0, a=1.0)
+FORCE = ColorRGBA(r=1.0, g=0.6, b=0.1, a=0.9)
+SPHERE = 0.02  # [m]
+ARROW = 0.25  # length of the arrow of an actuator at its effort limit [m]
+
+
+class MarkerPublisher:
+    """Publishes ``~/markers``: cut points, residuals (magnified lines) and forces as arrows."""
+
+    def __init__(self, node: RobotNode) -> None:
+        self._robot = node.robot
+        self._clock = node.get_clock()
+        self._publisher = node.add_publisher(MarkerArray, "~/markers")
+        frame = node.robot.mechanism.tree.root_link
+        self._cuts = _marker(frame, "cut points", 0, Marker.SPHERE_LIST, CUT, SPHERE)
+        self._gaps = _marker(frame, "loop residuals", 0, Marker.LINE_LIST, GAP, 0.2 * SPHERE)
+        self._arrows = [
+            _marker(frame, "actuator forces", k, Marker.ARROW, FORCE, 0.5 * SPHERE)
+            for k in range(node.robot.p)
+        ]
+        for arrow in self._arrows:
+            arrow.scale.y = SPHERE
+        self._message = MarkerArray(markers=[self._cuts, self._gaps, *self._arrows])
+        tree = node.robot.mechanism.tree
+        efforts = [tree.bodies[b].joint.effort for b in node.robot.mechanism.actuator]
+        self._scales = [e if np.isfinite(e) and e > 0 else 100.0 for e in efforts]
+
+    def publish(self, q: Array, tau: Array) -> None:
+        """Show spanning positions ``q`` (n,) and actuator forces ``tau`` (p,)."""
+        stamp = self._clock.now().to_msg()
+        for marker in self._message.markers:
+            marker.header.stamp = stamp
+        poses = body_poses(self._robot, q)
+        self._cuts.points.clear()
+        self._gaps.points.clear()
+        for at_p, at_s in cut_points(self._robot, poses):
+            self._cuts.points.append(_point(0.5 * (at_p + at_s)))
+            self._gaps.points += [_point(at_p), _point(at_s)]
+        tree = self._robot.mechanism.tree
+        for k, b in enumerate(self._robot.mechanism.actuator):
+            joint, T = tree.bodies[b].joint, poses[b]
+            length = ARROW * float(tau[k]) / self._scales[k]
+            tip = T[:3, 3] + T[:3, :3] @ joint.axis * length
+            self._arrows[k].points = [_point(T[:3, 3]), _point(tip)]
+        self._publisher.publish(self._message)
+
+
+def body_poses(robot: Robot, q: Array) -> list[Array]:
+    """(4, 4) poses of all bodies of the spanning tree at ``q``."""
+    mechanism, poses = robot.mechanism, list[Array]()
+    for b, body in enumerate(mechanism.tree.bodies):
+        T = np.eye(4) if body.parent < 0 else poses[body.parent]
+        move = np.eye(4)
+        value = q[mechanism.q_at[b]]
+        if body.joint.kind == PRISMATIC:
+            move[:3, 3] = value * body.joint.axis
+        else:
+            move[:3, :3] = _turn(body.joint.axis, value)
+        poses.append(T @ body.joint.placement @ move)
+    return poses
+
+
+def cut_points(robot: Robot, poses: list[Array]) -> list[tuple[Array, Array]]:
+    """Both sides of each cut in the root frame; they coincide where the loop is closed."""
+    pairs = []
+    for branch in robot.branches.values():
+        for cut in branch.closure.system.cuts:
+            T_p = np.eye(4) if cut.predecessor < 0 else poses[cut.predecessor]
+            T_s = np.eye(4) if cut.successor < 0 else poses[cut.successor]
+            pairs.append(((T_p @ cut.frame_p)[:3, 3], (T_s @ cut.frame_s)[:3, 3]))
+    return pairs
+
+
+def _turn(axis: Array, angle: float) -> Array:
+    x, y, z = axis
+    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K)
+
+
+def _point(at: Any) -> Point:
+    return Point(x=float(at[0]), y=float(at[1]), z=float(at[2]))
+
+
+def _marker(
+    frame: str, space: str, number: int, kind: int, color: ColorRGBA, size: float
+) -> Marker:
+    marker = Marker(ns=space, id=number, type=kind, color=color)
+    marker.header.frame_id = frame
+    marker.pose.orientation.w = 1.0
+    marker.scale.x = marker.scale.y = marker.scale.z = size
+    return marker

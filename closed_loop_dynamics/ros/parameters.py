@@ -1,0 +1,151 @@
+"""Parameters with descriptions and ranges, declared from one table per node.
+
+A bad value given at start-up (wrong type, out of range) does not kill the node: it is remembered,
+and the node refuses to configure until the parameter is set to something good. An integer is taken
+where a real number is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from rcl_interfaces.msg import (
+    FloatingPointRange,
+    IntegerRange,
+    ParameterDescriptor,
+    SetParametersResult,
+)
+from rclpy.exceptions import ParameterException, ParameterUninitializedException
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from ..errors import ClosedLoopError, did_you_mean
+
+#: Defaults for lists that are empty unless given.
+DOUBLES = Parameter.Type.DOUBLE_ARRAY
+STRINGS = Parameter.Type.STRING_ARRAY
+
+
+class ParameterError(ClosedLoopError):
+    """A parameter has a value that the node cannot work with."""
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One parameter.
+
+    Attributes:
+        default: its value, or ``DOUBLES`` / ``STRINGS`` for a list that is empty by default.
+        text: description with unit.
+        low, high: inclusive range of a number.
+        choices: allowed words.
+    """
+
+    name: str
+    default: Any
+    text: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+
+
+class Parameters:
+    """The declared parameters of a node; read when it is configured."""
+
+    def __init__(self, node: Node, specs: Iterable[Spec]) -> None:
+        self._node = node
+        self._specs = {spec.name: spec for spec in specs}
+        self._problems: dict[str, str] = {}
+        for spec in self._specs.values():
+            self._declare(spec)
+        node.add_on_set_parameters_callback(self._on_set)
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            value = self._node.get_parameter(name).value
+        except ParameterUninitializedException:
+            return []
+        return list(value) if self._specs[name].default in (DOUBLES, STRINGS) else value
+
+    def check(self) -> None:
+        """Raise for the first parameter with a bad value.
+
+        Raises:
+            ParameterError: with its name and what is allowed.
+        """
+        for problem in self._problems.values():
+            raise ParameterError(problem)
+        for spec in self._specs.values():
+            problem = _wrong_word(spec, self[spec.name])
+            if problem:
+                raise ParameterError(problem)
+
+    def _declare(self, spec: Spec) -> None:
+        try:
+            self._node.declare_parameter(spec.name, spec.default, _descriptor(spec))
+        except ParameterException as error:
+            self._node.declare_parameter(
+                spec.name, spec.default, _descriptor(spec), ignore_override=True
+            )
+            if not self._set_as_real(spec):
+                self._problems[spec.name] = f"parameter '{spec.name}': {error}"
+
+    def _set_as_real(self, spec: Spec) -> bool:
+        override = getattr(self._node, "_parameter_overrides", {}).get(spec.name)
+        value = None if override is None else override.value
+        if isinstance(spec.default, float) and isinstance(value, int):
+            value = float(value)
+        elif spec.default == DOUBLES and isinstance(value, (list, tuple)) and _numbers(value):
+            value = [float(x) for x in value]
+        else:
+            return False
+        return bool(self._node.set_parameters([Parameter(spec.name, value=value)])[0].successful)
+
+    def _on_set(self, changes: list[Parameter]) -> SetParametersResult:
+        for change in changes:
+            spec = self._specs.get(change.name)
+            problem = _wrong_word(spec, change.value) if spec else ""
+            if problem:
+                return SetParametersResult(successful=False, reason=problem)
+        for change in changes:
+            self._problems.pop(change.name, None)
+        return SetParametersResult(successful=True)
+
+
+def _numbers(values: Iterable[Any]) -> bool:
+    return all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in values)
+
+
+def _wrong_word(spec: Spec, value: Any) -> str:
+    if not spec.choices or value in spec.choices:
+        return ""
+    return f"parameter '{spec.name}': '{value}'; {did_you_mean(str(value), spec.choices)}"
+
+
+def _descriptor(spec: Spec) -> ParameterDescriptor:
+    descriptor = ParameterDescriptor(description=spec.text)
+    if spec.choices:
+        descriptor.additional_constraints = "one of " + ", ".join(spec.choices)
+    if spec.low is None or spec.high is None:
+        return descriptor
+    if isinstance(spec.default, int):
+        bounds = IntegerRange(from_value=int(spec.low), to_value=int(spec.high), step=1)
+        descriptor.integer_range = [bounds]
+    else:
+        limits = FloatingPointRange(from_value=float(spec.low), to_value=float(spec.high))
+        descriptor.floating_point_range = [limits]
+    return descriptor
+
+
+#: Of every node.
+COMMON = (
+    Spec("autostart", True, "configure and activate without being asked"),
+    Spec("robot_description", "", "the URDF as text"),
+    Spec("urdf_file", "", "path of the URDF, in place of robot_description"),
+    Spec("submechanism_file", "", "path of the submechanism file; empty: no closed loops"),
+    Spec("submechanisms", "", "the submechanism file as text, in place of submechanism_file"),
+    Spec("search_path", STRINGS, "folders in which the submechanism file's file_path is looked up"),
+    Spec("diagnostics_period", 1.0, "time between diagnostics [s]", 0.05, 60.0),
+)

@@ -1,0 +1,227 @@
+"""What the lifecycle nodes share: parameters, robot, autostart, diagnostics, guarded callbacks.
+
+A subclass fills in ``setup``, ``start``, ``stop`` and ``measure``. ``setup`` may raise: the node
+then refuses to configure and says why. After that nothing may stop it: callbacks run guarded, and
+whatever they raise becomes a warning and an ERROR in the diagnostics, never the end of the process.
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import rclpy
+from rclpy.clock import Clock, ClockType
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
+
+from ..errors import ClosedLoopError
+from ..robot import Robot
+from ..robot_parts.state import State
+from .diagnostics import Diagnostics
+from .parameters import COMMON, Parameters, Spec
+from .robot_source import TOPIC, RobotSource
+
+SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
+
+
+class RobotNode(LifecycleNode):
+    """A lifecycle node around one robot."""
+
+    PARAMETERS: tuple[Spec, ...] = ()
+
+    def __init__(self, name: str, **options: Any) -> None:
+        super().__init__(name, **options)
+        self.parameters = Parameters(self, (*COMMON, *self.PARAMETERS))
+        self.diagnostics = Diagnostics(self)
+        self.health = self.diagnostics.health
+        self.active = False
+        self.robot: Robot
+        self.steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._source = RobotSource(self, self.parameters)
+        self._interfaces: list[tuple[Callable[[Any], Any], Any]] = []
+        period = self.parameters["diagnostics_period"]
+        self.create_timer(period, self._report, clock=self.steady)
+        self._autostart = self.create_timer(0.02, self._start_alone, clock=self.steady)
+        self._waiting = False
+
+    # -- for subclasses -------------------------------------------------------------------------
+
+    def setup(self) -> None:
+        """Read parameters, create interfaces; raise ClosedLoopError to refuse."""
+
+    def start(self) -> None:
+        """Begin to work."""
+
+    def stop(self) -> None:
+        """Cease to work."""
+
+    def measure(self) -> State | None:
+        """Fill ``self.health.values`` with the node's own numbers; the state to report, if any."""
+        return None
+
+    def add_publisher(self, kind: Any, topic: str, qos: Any = 10) -> Any:
+        """A publisher that speaks only while the node is active; gone after clean-up."""
+        publisher = self.create_lifecycle_publisher(kind, topic, qos)
+        self._interfaces.append((self.destroy_lifecycle_publisher, publisher))
+        return publisher
+
+    def add_subscription(
+        self, kind: Any, topic: str, channel: str, callback: Callable[[Any], None], qos: Any = 10
+    ) -> None:
+        """A guarded subscription that listens only while the node is active."""
+
+        def listen(message: Any) -> None:
+            if self.active:
+                self.guard(channel, callback, message)
+
+        self._interfaces.append(
+            (self.destroy_subscription, self.create_subscription(kind, topic, listen, qos))
+        )
+
+    def add_service(self, kind: Any, name: str, callback: Callable[[Any, Any], Any]) -> None:
+        """A service that is gone after clean-up."""
+        self._interfaces.append((self.destroy_service, self.create_service(kind, name, callback)))
+
+    def add_timer(self, period: float, callback: Callable[[], None], clock: Any = None) -> Any:
+        """A guarded timer for as long as the node is active."""
+        timer = self.create_timer(period, lambda: self.guard("cycle", callback), clock=clock)
+        self._timers_of_work.append(timer)
+        return timer
+
+    def guard(self, channel: str, callback: Callable[..., None], *arguments: Any) -> bool:
+        """Run a callback; what it raises becomes a fault of ``channel``. True if it went well."""
+        try:
+            callback(*arguments)
+        except ClosedLoopError as error:
+            self.diagnostics.fault(channel, str(error))
+            return False
+        except Exception as error:
+            self.get_logger().error(traceback.format_exc(), throttle_duration_sec=1.0)
+            self.diagnostics.fault(channel, f"{type(error).__name__}: {error}")
+            return False
+        return True
+
+    def cycle_done(self, began: float) -> None:
+        """Count a computing cycle that began at ``time.perf_counter()`` = ``began``."""
+        self.health.cycle(time.perf_counter() - began)
+
+    # -- lifecycle ------------------------------------------------------------------------------
+
+    def on_configure(self, state: Any) -> Any:
+        """Load the robot and set up; FAILURE with the reason in the log."""
+        try:
+            self.parameters.check()
+            self.robot = self._source.load()
+            self.setup()
+        except Exception as error:
+            known = isinstance(error, (ClosedLoopError, OSError))
+            reason = str(error) if known else traceback.format_exc()
+            self.get_logger().error(f"refuses to configure: {reason}")
+            self._remove_interfaces()
+            self.diagnostics.fault("configure", str(error), every=float("inf"))
+            return FAILURE
+        self.diagnostics.clear("configure")
+        self._say("inactive")
+        self.get_logger().info(f"configured: {self.robot}")
+        return super().on_configure(state)
+
+    def on_activate(self, state: Any) -> Any:
+        """Start working."""
+        self._timers_of_work: list[Any] = []
+        result = super().on_activate(state)
+        self.active = True
+        if not self.guard("activate", self.start):
+            self._halt()
+            return FAILURE
+        self._say("active")
+        return result
+
+    def on_deactivate(self, state: Any) -> Any:
+        """Stop working; the robot stays loaded."""
+        self._halt()
+        self._say("inactive")
+        return super().on_deactivate(state)
+
+    def on_cleanup(self, state: Any) -> Any:
+        """Forget the robot."""
+        result = super().on_cleanup(state)
+        self._remove_interfaces()
+        self._say("unconfigured")
+        return result
+
+    def on_shutdown(self, state: Any) -> Any:
+        """Stop and forget."""
+        if self.active:
+            self._halt()
+        result = super().on_shutdown(state)
+        self._remove_interfaces()
+        self._say("finalized")
+        return result
+
+    def _halt(self) -> None:
+        self.active = False
+        for timer in self._timers_of_work:
+            self.destroy_timer(timer)
+        self._timers_of_work = []
+        self.guard("deactivate", self.stop)
+
+    def _remove_interfaces(self) -> None:
+        for destroy, interface in self._interfaces:
+            destroy(interface)
+        self._interfaces = []
+
+    def _start_alone(self) -> None:
+        if not self.parameters["autostart"]:
+            self._autostart.cancel()
+            return
+        if not self._source.ready:
+            if not self._waiting:
+                self._waiting = True
+                self.get_logger().info(f"no robot in the parameters; waiting for topic '{TOPIC}'")
+            return
+        self._autostart.cancel()
+        # A manager may have been faster.
+        unconfigured = self._state_machine.current_state[1] == "unconfigured"
+        if unconfigured and self.trigger_configure() == SUCCESS:
+            self.trigger_activate()
+
+    # -- diagnostics ----------------------------------------------------------------------------
+
+    def _say(self, well: str) -> None:
+        self.diagnostics.well = well
+        self.diagnostics.publish_changes()
+
+    def _report(self) -> None:
+        values = self.health.values
+        values.clear()
+        count, mean, longest = self.health.take_cycles()
+        if self.active:
+            state: list[State | None] = [None]
+            self.guard("diagnostics", lambda: state.__setitem__(0, self.measure()))
+            if state[0] is not None:
+                values["loop residual"] = f"{float(state[0].residual):.3e}"
+                values["smallest singular value"] = f"{float(state[0].singularity):.6g}"
+                values["newton iterations"] = str(state[0].iterations)
+            values["cycles"] = str(count)
+            values["cycle time mean [ms]"] = f"{1e3 * mean:.4f}"
+            values["cycle time max [ms]"] = f"{1e3 * longest:.4f}"
+        self.diagnostics.publish()
+
+
+def run(kind: Callable[[], RobotNode], arguments: list[str] | None = None) -> int:
+    """Spin a node until it is asked to end."""
+    rclpy.init(args=arguments)
+    executor = SingleThreadedExecutor()
+    node = kind()
+    executor.add_node(node)
+    try:
+        executor.spin()
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    finally:
+        node.destroy_node()
+        rclpy.try_shutdown()
+    return 0

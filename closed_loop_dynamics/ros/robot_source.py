@@ -1,0 +1,76 @@
+"""Where the robot comes from: a parameter, a file, or the latched topic ``robot_description``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from std_msgs.msg import String
+
+from ..errors import ClosedLoopError
+from ..robot import Robot, load
+from .parameters import ParameterError, Parameters
+
+TOPIC = "robot_description"
+
+
+class NoRobot(ClosedLoopError):
+    """Nobody has said which robot this is."""
+
+
+class RobotSource:
+    """Finds the URDF and the submechanism file and loads the robot."""
+
+    def __init__(self, node: Node, parameters: Parameters) -> None:
+        self._parameters = parameters
+        self._latched = ""
+        qos = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        node.create_subscription(String, TOPIC, self._on_description, qos)
+
+    def _on_description(self, message: String) -> None:
+        self._latched = message.data
+
+    @property
+    def ready(self) -> bool:
+        """A description is at hand."""
+        p = self._parameters
+        return bool(p["robot_description"] or p["urdf_file"] or self._latched)
+
+    def load(self) -> Robot:
+        """Read and compile.
+
+        Raises:
+            NoRobot: no parameter is set and nothing has arrived on the topic.
+            ParameterError: two sources for the same thing, or a file that does not exist.
+            ModelError: the description is faulty.
+        """
+        return load(
+            self._urdf(), self._submechanisms(), search_path=self._parameters["search_path"]
+        )
+
+    def _urdf(self) -> str | Path:
+        text, file = self._parameters["robot_description"], self._parameters["urdf_file"]
+        if text and file:
+            raise ParameterError("give robot_description or urdf_file, not both")
+        if file:
+            return _existing(file, "urdf_file")
+        if text or self._latched:
+            return str(text or self._latched)
+        raise NoRobot(
+            "no robot: set the parameter robot_description or urdf_file, or publish the topic "
+            f"{TOPIC} (transient local)"
+        )
+
+    def _submechanisms(self) -> str | Path | None:
+        text, file = self._parameters["submechanisms"], self._parameters["submechanism_file"]
+        if text and file:
+            raise ParameterError("give submechanisms or submechanism_file, not both")
+        return _existing(file, "submechanism_file") if file else (text or None)
+
+
+def _existing(path: str, parameter: str) -> Path:
+    file = Path(path).expanduser()
+    if not file.is_file():
+        raise ParameterError(f"parameter '{parameter}': there is no file '{path}'")
+    return file

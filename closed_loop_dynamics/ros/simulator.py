@@ -1,0 +1,321 @@
+"""The node ``simulator``: effort commands in, states of the simulated robot out.
+
+Two ways to keep time:
+
+* real time (default): a timer advances the robot; the newest command acts for ``command_timeout``,
+  then the robot holds itself where it is.
+* lockstep: the simulator is the time source. It publishes ``/clock`` and the states at t, then
+  waits. The first valid effort command that answers t (the label of its first dimension is t in
+  nanoseconds, or it has no such label) advances the robot by one control period. Commands that
+  answer another time are echoes and are ignored. Without an answer for ``lockstep_timeout`` the
+  same states are published again, which heals lost messages and restarted peers. A run is a
+  function of the commands alone: same commands, same states to the last bit.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import WrenchStamped
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import SetBool, Trigger
+
+from ..errors import ClosedLoopError
+from ..robot_parts.state import State
+from .conversions import (
+    NANO,
+    JointStateBuffer,
+    answered_stamp,
+    efforts_from,
+    set_stamp,
+    wrench_from,
+)
+from .health import WARN
+from .markers import MarkerPublisher
+from .parameters import DOUBLES, STRINGS, ParameterError, Spec
+from .plant import Physics, Plant
+from .robot_node import RobotNode, run
+
+#: Periods that a late timer may catch up with at once; more is lost time, not a burst.
+CATCH_UP = 10
+
+
+class Simulator(RobotNode):
+    """See the module."""
+
+    PARAMETERS = (
+        Spec("control_rate", 500.0, "states per second [Hz]", 1.0, 10000.0),
+        Spec("step", 1e-3, "integration step [s]", 1e-6, 0.1),
+        Spec("lockstep", False, "advance on commands and publish /clock, in place of a timer"),
+        Spec("lockstep_timeout", 0.5, "repeat states without an answer after [s]", 0.01, 60.0),
+        Spec("publish_clock", False, "real time: be the source of /clock"),
+        Spec(
+            "real_time_factor", 1.0, "simulated per real second; needs publish_clock", 0.01, 100.0
+        ),
+        Spec("command_timeout", 0.1, "real time: commands act for [s]", 0.001, 60.0),
+        Spec("fallback", "hold", "without commands", choices=("hold", "limp")),
+        Spec("hold_frequency", 20.0, "stiffness of the fallback [rad/s]", 0.1, 500.0),
+        Spec("initial_position", DOUBLES, "independent joints; empty: all zero [rad or m]"),
+        Spec("clip_effort", True, "keep efforts within the limits of the URDF"),
+        Spec("end_stops", True, "stop at the position limits of the independent joints"),
+        Spec("friction_joints", STRINGS, "spanning joints with friction"),
+        Spec("viscous_friction", DOUBLES, "one per friction joint [N·m·s/rad or N·s/m]"),
+        Spec("coulomb_friction", DOUBLES, "one per friction joint [N·m or N]"),
+        Spec("wrench_timeout", 0.2, "a wrench acts for [simulated s]; 0: for ever", 0.0, 3600.0),
+        Spec("publish_markers", False, "publish cut points, residuals and forces for RViz"),
+        Spec("marker_rate", 20.0, "markers per second [Hz]", 0.1, 100.0),
+    )
+
+    def __init__(self) -> None:
+        super().__init__("simulator")
+
+    # -- configuration --------------------------------------------------------------------------
+
+    def setup(self) -> None:
+        """Read parameters, build the plant, create the interfaces."""
+        p, robot = self.parameters, self.robot
+        self._lockstep = p["lockstep"]
+        self._own_time = self._lockstep or p["publish_clock"]
+        self._timeout, self._wrench_timeout = p["command_timeout"], p["wrench_timeout"]
+        self._limp = p["fallback"] == "limp"
+        self._period_ns = round(NANO / p["control_rate"])
+        self._period = self._period_ns / NANO
+        self._check_times()
+        self.plant = Plant(robot, self._physics(), self._initial_position())
+        self._time_ns = 0
+        self._links = tuple(robot.mechanism.tree.frames)
+        self._tree = JointStateBuffer(robot.names.spanning)
+        self._actuators = JointStateBuffer(robot.names.actuator)
+        self._clock_message = Clock()
+        self._warm_up()
+        self.add_subscription(
+            Float64MultiArray, "~/effort_command", "effort_command", self._on_effort
+        )
+        self.add_subscription(WrenchStamped, "~/wrench", "wrench", self._on_wrench)
+        self.add_service(Trigger, "~/reset", self._on_reset)
+        self.add_service(SetBool, "~/pause", self._on_pause)
+        self.add_service(Trigger, "~/step", self._on_step)
+        self._tree_out = self.add_publisher(JointState, "joint_states")
+        self._actuators_out = self.add_publisher(JointState, "~/actuator_states")
+        self._clock_out = self.add_publisher(Clock, "/clock") if self._own_time else None
+        self._markers = MarkerPublisher(self) if p["publish_markers"] else None
+
+    def _check_times(self) -> None:
+        p = self.parameters
+        steps = self._period / p["step"]
+        if round(steps) < 1 or abs(steps - round(steps)) > 1e-6 * steps:
+            raise ParameterError(
+                f"the control period {self._period:g} s is not a multiple of step {p['step']:g} s"
+            )
+        if self._own_time and self.get_parameter("use_sim_time").value:
+            raise ParameterError("the source of /clock must not run with use_sim_time")
+        if p["real_time_factor"] != 1.0 and not self._own_time:
+            raise ParameterError("real_time_factor needs publish_clock")
+
+    def _physics(self) -> Physics:
+        p = self.parameters
+        joints = p["friction_joints"]
+        viscous, coulomb = p["viscous_friction"], p["coulomb_friction"]
+        for name, values in (("viscous_friction", viscous), ("coulomb_friction", coulomb)):
+            if values and len(values) != len(joints):
+                raise ParameterError(
+                    f"parameter '{name}': {len(values)} numbers for {len(joints)} friction_joints"
+                )
+        return Physics(
+            step=p["step"],
+            viscous=dict(zip(joints, viscous, strict=False)),
+            coulomb=dict(zip(joints, coulomb, strict=False)),
+            clip_effort=p["clip_effort"],
+            end_stops=p["end_stops"],
+            hold_frequency=p["hold_frequency"],
+        )
+
+    def _initial_position(self) -> np.ndarray:
+        given = self.parameters["initial_position"]
+        if given and len(given) != self.robot.m:
+            raise ParameterError(
+                f"parameter 'initial_position': {len(given)} numbers for {self.robot.m} joints "
+                f"({', '.join(self.robot.names.independent)})"
+            )
+        return np.array(given) if given else np.zeros(self.robot.m)
+
+    def _warm_up(self) -> None:
+        """Compile what the cycle will call, so that its first call is as fast as the others."""
+        self.robot.prepare(
+            "velocities",
+            "inverse_dynamics",
+            "forward_dynamics",
+            "forward_dynamics_wrenches",
+            "mass_matrix",
+            "loop_jacobian",
+            "poses",
+        )
+        _ = self.robot.state(self.plant.y, self.plant.yd).singularity
+
+    def start(self) -> None:
+        """Begin at the initial state; time goes on from where it was."""
+        self.plant.reset()
+        self._effort: np.ndarray | None = None
+        self._effort_at = self._spoke_at = time.monotonic()
+        self._wrench_until: dict[str, int] = {}
+        self._paused = False
+        self._owed = 0.0
+        self._ticked = time.monotonic()
+        self._state: State | None = None
+        if self._lockstep:
+            self.add_timer(self.parameters["lockstep_timeout"] / 2, self._repeat, self.steady)
+            self._publish()
+        else:
+            period = self._period / self.parameters["real_time_factor"]
+            self.add_timer(period, self._on_timer, self.steady if self._own_time else None)
+        if self._markers is not None:
+            self.add_timer(1.0 / self.parameters["marker_rate"], self._show, self.steady)
+
+    # -- input ----------------------------------------------------------------------------------
+
+    def _on_effort(self, message: Float64MultiArray) -> None:
+        answers = answered_stamp(message)
+        if self._lockstep and answers is not None and answers != self._time_ns:
+            return
+        self._effort = efforts_from(message, self.robot.p)
+        self._effort_at = time.monotonic()
+        self.diagnostics.clear("effort_command")
+        if self._lockstep and not self._paused:
+            self._advance(1)
+            self._publish()
+
+    def _on_wrench(self, message: WrenchStamped) -> None:
+        link, wrench = wrench_from(message, self._links)
+        self.plant.wrenches.pop(link, None)
+        if wrench.any():
+            self.plant.wrenches[link] = wrench
+            self._wrench_until[link] = self._time_ns + round(self._wrench_timeout * NANO)
+        self.diagnostics.clear("wrench")
+
+    def _on_reset(self, _: Any, response: Any) -> Any:
+        self.plant.reset()
+        self._effort = None
+        response.success, response.message = True, "at the initial position; time goes on"
+        if self.active:
+            self.guard("cycle", self._publish)
+        return response
+
+    def _on_pause(self, request: Any, response: Any) -> Any:
+        self._paused = bool(request.data)
+        response.success, response.message = True, "paused" if self._paused else "running"
+        if self.active and not self._paused and self._lockstep:
+            self.guard("cycle", self._publish)
+        return response
+
+    def _on_step(self, _: Any, response: Any) -> Any:
+        if not self.active or not self._paused:
+            response.success, response.message = False, "pause first: ~/pause with data true"
+            return response
+        self.guard("cycle", self._advance, 1)
+        self.guard("cycle", self._publish)
+        response.success, response.message = True, f"t = {self._time_ns / NANO:.6f} s"
+        return response
+
+    # -- time -----------------------------------------------------------------------------------
+
+    def _on_timer(self) -> None:
+        """Real time: as many periods as have passed since the last call."""
+        if self._paused:
+            self._ticked = time.monotonic()
+            return
+        if self._own_time:
+            now = time.monotonic()
+            factor = self.parameters["real_time_factor"]
+            self._owed += (now - self._ticked) * factor / self._period
+            self._ticked = now
+            count = min(int(self._owed), CATCH_UP)
+            self._owed = self._owed - count if self._owed < CATCH_UP else 0.0
+        else:
+            count = 1
+        if count:
+            self._advance(count)
+            self._publish()
+
+    def _repeat(self) -> None:
+        """Lockstep: say it again when nobody answers."""
+        quiet = time.monotonic() - self._spoke_at
+        if not self._paused and quiet >= self.parameters["lockstep_timeout"]:
+            self.diagnostics.fault("effort_command", "no answer in lockstep", WARN, every=5.0)
+            self._publish()
+
+    def _advance(self, periods: int) -> None:
+        began = time.perf_counter()
+        self._drop_old_wrenches()
+        effort = self._acting_effort()
+        try:
+            for _ in range(periods):
+                self._time_ns += self._period_ns
+                self.plant.advance(effort, self._period)
+            self.diagnostics.clear("motion")
+        except ClosedLoopError as error:
+            self.diagnostics.fault("motion", f"stands still: {error}")
+        self.cycle_done(began)
+
+    def _acting_effort(self) -> np.ndarray | None:
+        """The newest command, or what stands in for it; None means hold."""
+        if self._effort is not None and (
+            self._lockstep or time.monotonic() - self._effort_at <= self._timeout
+        ):
+            self.diagnostics.clear("command age")
+            return self._effort
+        if self._effort is not None:
+            text = f"no command for {self._timeout:g} s: {'limp' if self._limp else 'holding'}"
+            self.diagnostics.fault("command age", text, WARN, every=5.0)
+        return np.zeros(self.robot.p) if self._limp else None
+
+    def _drop_old_wrenches(self) -> None:
+        if self.plant.wrenches and self._wrench_timeout > 0.0:
+            for link in [w for w, t in self._wrench_until.items() if t <= self._time_ns]:
+                self.plant.wrenches.pop(link, None)
+                del self._wrench_until[link]
+
+    # -- output ---------------------------------------------------------------------------------
+
+    def _publish(self) -> None:
+        plant = self.plant
+        state = self.robot.state(plant.y, plant.yd)
+        assert state.qd is not None and state.ud is not None
+        stamp = self._time_ns if self._own_time else self.get_clock().now().nanoseconds
+        if self._clock_out is not None:
+            set_stamp(self._clock_message.clock, stamp)
+            self._clock_out.publish(self._clock_message)
+        self._tree.effort[self.robot.actuator_rows[1]] = plant.tau
+        self._tree_out.publish(self._tree.fill(stamp, state.q, state.qd))
+        self._actuators_out.publish(self._actuators.fill(stamp, state.u, state.ud, plant.tau))
+        self._state, self._spoke_at = state, time.monotonic()
+
+    def _show(self) -> None:
+        if self._markers is not None and self._state is not None:
+            self._markers.publish(self._state.q, self.plant.tau)
+
+    def measure(self) -> State | None:
+        """Energy, time and the age of the command."""
+        kinetic, potential = self.plant.energy()
+        values = self.health.values
+        values["simulated time [s]"] = f"{self._time_ns / NANO:.6f}"
+        values["kinetic energy [J]"] = f"{kinetic:.9g}"
+        values["potential energy [J]"] = f"{potential:.9g}"
+        values["energy [J]"] = f"{kinetic + potential:.9g}"
+        values["paused"] = str(self._paused).lower()
+        if self._effort is not None:
+            values["input age [s]"] = f"{time.monotonic() - self._effort_at:.4f}"
+        return self._state
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Entry point of ``ros2 run closed_loop_dynamics simulator``."""
+    return run(Simulator, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

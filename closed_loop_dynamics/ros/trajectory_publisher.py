@@ -1,0 +1,100 @@
+"""The node ``trajectory_publisher``: sends a sample motion, from rest to rest, there and back.
+
+Publishes ``joint_trajectory`` (remap it to ``feedforward/joint_trajectory``) as soon as somebody
+listens, and again every ``2 * duration`` while ``repeat`` is set.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import rclpy
+from rclpy.executors import ExternalShutdownException
+from rclpy.node import Node
+from trajectory_msgs.msg import JointTrajectory
+
+from .conversions import trajectory_message
+from .parameters import DOUBLES, STRINGS, ParameterError, Parameters, Spec
+from .trajectory import Points, cycloidal
+
+PARAMETERS = (
+    Spec("joints", STRINGS, "independent joints"),
+    Spec("start", DOUBLES, "position before and after the motion [rad or m]"),
+    Spec("goal", DOUBLES, "position half-way [rad or m]"),
+    Spec("duration", 2.0, "time for one way [s]", 0.01, 3600.0),
+    Spec("points", 20, "points for one way", 1, 10000),
+    Spec("repeat", False, "send it again and again"),
+)
+
+
+def there_and_back(start: np.ndarray, goal: np.ndarray, duration: float, count: int) -> Points:
+    """A cycloidal motion to ``goal`` and back to ``start``."""
+    there = cycloidal(start, goal, duration, count + 1)
+    back = cycloidal(goal, start, duration, count + 1)
+    return Points(
+        np.concatenate([there.times, back.times + duration]),
+        np.vstack([there.positions, back.positions]),
+        np.vstack([there.velocities, back.velocities]),
+        np.vstack([there.accelerations, back.accelerations]),
+    )
+
+
+class TrajectoryPublisher(Node):
+    """See the module."""
+
+    def __init__(self) -> None:
+        super().__init__("trajectory_publisher")
+        p = Parameters(self, PARAMETERS)
+        p.check()
+        self._message = self._build(p)
+        self._repeat = p["repeat"]
+        self.sent = False
+        self._publisher = self.create_publisher(JointTrajectory, "joint_trajectory", 10)
+        self._wait = self.create_timer(0.1, self._look)
+        self._round = self.create_timer(2.0 * p["duration"], self._send)
+        self._round.cancel()
+
+    @staticmethod
+    def _build(p: Parameters) -> JointTrajectory:
+        joints, start, goal = p["joints"], p["start"], p["goal"]
+        if not joints or len(start) != len(joints) or len(goal) != len(joints):
+            raise ParameterError(
+                f"{len(joints)} joints, {len(start)} numbers of start, {len(goal)} of goal: "
+                "the same number, at least one, is needed"
+            )
+        points = there_and_back(np.array(start), np.array(goal), p["duration"], p["points"])
+        return trajectory_message(
+            joints, 0, points.times, points.positions, points.velocities, points.accelerations
+        )
+
+    def _look(self) -> None:
+        if self._publisher.get_subscription_count():
+            self._wait.cancel()
+            self._send()
+            if self._repeat:
+                self._round.reset()
+
+    def _send(self) -> None:
+        self._publisher.publish(self._message)
+        self.get_logger().info(f"sent {len(self._message.points)} points")
+        self.sent = True
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Entry point of ``ros2 run closed_loop_dynamics trajectory_publisher``."""
+    rclpy.init(args=arguments)
+    try:
+        rclpy.spin(TrajectoryPublisher())
+    except (KeyboardInterrupt, ExternalShutdownException):
+        return 0
+    except ParameterError as error:
+        print(f"trajectory_publisher: {error}", file=sys.stderr)
+        return 1
+    finally:
+        rclpy.try_shutdown()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

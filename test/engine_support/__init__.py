@@ -1,0 +1,1 @@
+"""Helpers of the tests of the engine; apart from `support`, which never imports the package."""

@@ -1,0 +1,1 @@
+"""Start the nodes as processes and talk to them over DDS."""

@@ -1,0 +1,225 @@
+"""A ROS graph for one test: node processes on one side, a probe in the test process on the other.
+
+Nothing sleeps for a fixed time: tests wait for conditions, with deadlines that are generous enough
+for a loaded machine.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import rclpy
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState, GetState
+from rcl_interfaces.msg import Parameter, ParameterValue
+from rcl_interfaces.srv import SetParameters
+from rclpy.executors import SingleThreadedExecutor
+
+ROOT = Path(__file__).resolve().parents[2]
+URDF = ROOT / "urdf" / "crank_leg.urdf"
+SUBMECHANISMS = ROOT / "config" / "crank_leg.yaml"
+ROBOT = {"urdf_file": str(URDF), "submechanism_file": str(SUBMECHANISMS)}
+DEADLINE = 90.0  # [s]; far beyond what is needed, so that only a real failure meets it
+
+# A domain of its own for every test: no talk between tests, nor with another test run.
+_domains = itertools.count(os.getpid())
+
+
+class NodeProcess:
+    """One node in its own process."""
+
+    def __init__(self, command: list[str], environment: Mapping[str, str], log: Path) -> None:
+        self.log = log
+        with log.open("ab") as out:
+            self._process = subprocess.Popen(command, env=environment, stdout=out, stderr=out)
+
+    @property
+    def pid(self) -> int:
+        """Process id."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Still running."""
+        return self._process.poll() is None
+
+    def kill(self) -> None:
+        """kill -9."""
+        self._process.kill()
+        self._process.wait(timeout=DEADLINE)
+
+    def interrupt(self) -> int:
+        """Ctrl-C; returns the exit code."""
+        self._process.send_signal(signal.SIGINT)
+        return self._process.wait(timeout=DEADLINE)
+
+    def text(self) -> str:
+        """What it has printed."""
+        return self.log.read_text(errors="replace")
+
+    def memory(self) -> int:
+        """Resident memory [bytes]."""
+        pages = Path(f"/proc/{self.pid}/statm").read_text().split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+class Graph:
+    """Processes, probe and what the probe has heard."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.domain = 1 + next(_domains) % 100
+        self.processes: list[NodeProcess] = []
+        self._context = rclpy.Context()
+        rclpy.init(context=self._context, domain_id=self.domain)
+        self.node = rclpy.create_node("probe", context=self._context)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self.node)
+        self._publishers: dict[str, Any] = {}
+        self._clients: dict[str, Any] = {}
+        self._lock = threading.Lock()
+        self.status: dict[str, DiagnosticStatus] = {}
+        self.statuses: list[tuple[str, int, str]] = []
+        self.node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 100)
+        self._thread = threading.Thread(target=self._executor.spin, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End everything that this graph has started."""
+        for process in self.processes:
+            if process.alive:
+                process.kill()
+        self._executor.shutdown(timeout_sec=5.0)
+        self._context.try_shutdown()
+        self._thread.join(timeout=5.0)
+
+    def start(
+        self,
+        kind: str,
+        parameters: Mapping[str, Any] | None = None,
+        remaps: Mapping[str, str] | None = None,
+        namespace: str = "",
+        robot: Mapping[str, Any] = ROBOT,
+    ) -> NodeProcess:
+        """Start ``closed_loop_dynamics.ros.<kind>``."""
+        command = [sys.executable, "-m", f"closed_loop_dynamics.ros.{kind}", "--ros-args"]
+        if namespace:
+            command += ["-r", f"__ns:=/{namespace}"]
+        for name, target in (remaps or {}).items():
+            command += ["-r", f"{name}:={target}"]
+        for name, value in {**robot, **(parameters or {})}.items():
+            command += ["-p", f"{name}:={_yaml(value)}"]
+        environment = {**os.environ, "ROS_DOMAIN_ID": str(self.domain), "PYTHONUNBUFFERED": "1"}
+        log = self.folder / f"{namespace or 'root'}.{kind}.log"
+        process = NodeProcess(command, environment, log)
+        self.processes.append(process)
+        return process
+
+    # -- waiting --------------------------------------------------------------------------------
+
+    def wait(self, condition: Callable[[], Any], what: str, deadline: float = DEADLINE) -> Any:
+        """Wait until ``condition`` is true; fail with the nodes' output after ``deadline``."""
+        end = time.monotonic() + deadline
+        while time.monotonic() < end:
+            found = condition()
+            if found:
+                return found
+            time.sleep(0.01)
+        logs = "\n".join(f"--- {p.log.name}\n{p.text()[-3000:]}" for p in self.processes)
+        raise AssertionError(f"waited {deadline:g} s for {what}\n{self.statuses[-5:]}\n{logs}")
+
+    def wait_active(self, *names: str) -> None:
+        """Wait until nodes report themselves active."""
+        for name in names:
+            self.wait(lambda n=name: self.message(n) == "active", f"{name} to be active")
+
+    def message(self, name: str) -> str:
+        """The message of a node's last diagnostics."""
+        found = self.status.get(name)
+        return "" if found is None else str(found.message)
+
+    def level(self, name: str) -> int:
+        """The level of a node's last diagnostics, -1 before the first."""
+        found = self.status.get(name)
+        return -1 if found is None else found.level[0]
+
+    def values(self, name: str) -> dict[str, str]:
+        """The numbers of a node's last diagnostics."""
+        found = self.status.get(name)
+        return {} if found is None else {v.key: v.value for v in found.values}
+
+    def errors(self, name: str) -> list[str]:
+        """Messages of all ERROR diagnostics of a node so far."""
+        return [text for who, level, text in list(self.statuses) if who == name and level == 2]
+
+    def _on_diagnostics(self, array: DiagnosticArray) -> None:
+        for status in array.status:
+            self.status[status.name] = status
+            self.statuses.append((status.name, status.level[0], status.message))
+
+    # -- topics and services --------------------------------------------------------------------
+
+    def listen(self, kind: Any, topic: str, depth: int = 1000) -> list[Any]:
+        """A list to which messages are appended as they arrive."""
+        heard: list[Any] = []
+        self.node.create_subscription(kind, topic, heard.append, depth)
+        return heard
+
+    def on(self, kind: Any, topic: str, callback: Callable[[Any], None]) -> None:
+        """Call ``callback`` (in the probe's thread) for each message."""
+        self.node.create_subscription(kind, topic, callback, 1000)
+
+    def send(self, topic: str, message: Any) -> None:
+        """Publish; the first time, wait for a subscriber."""
+        if topic not in self._publishers:
+            self._publishers[topic] = self.node.create_publisher(type(message), topic, 100)
+        publisher = self._publishers[topic]
+        self.wait(publisher.get_subscription_count, f"a subscriber of {topic}")
+        publisher.publish(message)
+
+    def call(self, kind: Any, name: str, request: Any) -> Any:
+        """Call a service and return the response."""
+        if name not in self._clients:
+            self._clients[name] = self.node.create_client(kind, name)
+        client = self._clients[name]
+        self.wait(client.service_is_ready, f"service {name}")
+        future = client.call_async(request)
+        self.wait(future.done, f"an answer of {name}")
+        return future.result()
+
+    def change(self, name: str, transition: str) -> bool:
+        """Ask for a lifecycle transition; did it succeed?"""
+        number = getattr(Transition, f"TRANSITION_{transition.upper()}")
+        request = ChangeState.Request(transition=Transition(id=number))
+        return bool(self.call(ChangeState, f"/{name}/change_state", request).success)
+
+    def state(self, name: str) -> str:
+        """Lifecycle state of a node."""
+        answer = self.call(GetState, f"/{name}/get_state", GetState.Request())
+        return str(answer.current_state.label)
+
+    def set_string(self, name: str, parameter: str, value: str) -> Any:
+        """Set a string parameter; returns the result with ``successful`` and ``reason``."""
+        setting = Parameter(name=parameter, value=ParameterValue(type=4, string_value=value))
+        request = SetParameters.Request(parameters=[setting])
+        return self.call(SetParameters, f"/{name}/set_parameters", request).results[0]
+
+
+def _yaml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Sequence):
+        return "[" + ", ".join(_yaml(v) for v in value) + "]"
+    return repr(value)

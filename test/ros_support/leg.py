@@ -1,0 +1,110 @@
+"""The crank leg as the system tests use it: motions, messages, an independent look at its loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+
+from closed_loop_dynamics.ros.conversions import nanoseconds, trajectory_message
+from closed_loop_dynamics.ros.trajectory import Points, cycloidal
+
+from .graph import URDF, Graph
+
+INDEPENDENT = ("hip", "knee", "ankle")
+ACTUATORS = ("hip", "knee_cylinder", "ankle_crank")
+START = (-0.2, 0.4, -0.1)
+GOAL = (-0.6, 1.1, -0.4)
+CUTS = (("knee_cylinder_rod", "shank"), ("ankle_rod_tip", "foot"))
+
+LOCKSTEP = {"lockstep": True, "control_rate": 500.0}
+# How the launch files wire them.
+TO_FEEDFORWARD = {"actuator_states": "simulator/actuator_states"}
+TO_SIMULATOR = {"~/effort_command": "feedforward/effort_command"}
+
+
+def start_pair(
+    graph: Graph,
+    *,
+    simulator: dict[str, Any] | None = None,
+    feedforward: dict[str, Any] | None = None,
+    namespace: str = "",
+) -> tuple[Any, Any]:
+    """Simulator and feedforward in lockstep, wired as the launch files do it."""
+    return (
+        start_simulator(graph, simulator, namespace),
+        start_feedforward(graph, feedforward, namespace),
+    )
+
+
+def start_simulator(
+    graph: Graph, parameters: dict[str, Any] | None = None, namespace: str = ""
+) -> Any:
+    """The simulator, in lockstep unless told otherwise."""
+    settings = {**LOCKSTEP, "initial_position": START, **(parameters or {})}
+    return graph.start("simulator", settings, TO_SIMULATOR, namespace)
+
+
+def start_feedforward(
+    graph: Graph, parameters: dict[str, Any] | None = None, namespace: str = ""
+) -> Any:
+    """The feedforward node, in lockstep unless told otherwise."""
+    settings = {**LOCKSTEP, "publish_joint_states": False, **(parameters or {})}
+    return graph.start("feedforward", settings, TO_FEEDFORWARD, namespace)
+
+
+def motion(
+    goal: Sequence[float] = GOAL, duration: float = 2.0, start: Sequence[float] = START
+) -> JointTrajectory:
+    """A cycloidal motion, starting when it arrives."""
+    return message(cycloidal(start, goal, duration))
+
+
+def message(points: Points, names: Sequence[str] = INDEPENDENT) -> JointTrajectory:
+    """Points as a trajectory message that starts when it arrives."""
+    return trajectory_message(
+        names, 0, points.times, points.positions, points.velocities, points.accelerations
+    )
+
+
+def positions(state: JointState, names: Sequence[str] = INDEPENDENT) -> np.ndarray:
+    """Positions of ``names`` in a message."""
+    return np.array([state.position[list(state.name).index(name)] for name in names])
+
+
+def stamp(state: Any) -> float:
+    """Stamp of a message [s]."""
+    return nanoseconds(state.header.stamp) * 1e-9
+
+
+class Loops:
+    """How far the loops gape, by Pinocchio's kinematics of the spanning tree alone."""
+
+    def __init__(self) -> None:
+        self._model = pin.buildModelFromUrdf(str(URDF))
+        self._data = self._model.createData()
+        self._frames = [tuple(map(self._model.getFrameId, pair)) for pair in CUTS]
+        self._place(pin.neutral(self._model))
+        # The cut frame is the first link's own frame; where it sits in the second at q = 0.
+        self._points = [
+            self._data.oMf[s].actInv(self._data.oMf[p].translation) for p, s in self._frames
+        ]
+
+    def _place(self, q: np.ndarray) -> None:
+        pin.framesForwardKinematics(self._model, self._data, q)
+
+    def gap(self, state: JointState) -> float:
+        """Largest distance between the two sides of a cut [m]."""
+        q = pin.neutral(self._model)
+        for name, value in zip(state.name, state.position, strict=True):
+            q[self._model.joints[self._model.getJointId(name)].idx_q] = value
+        self._place(q)
+        gaps = [
+            self._data.oMf[p].translation - self._data.oMf[s].act(point)
+            for (p, s), point in zip(self._frames, self._points, strict=True)
+        ]
+        return float(max(np.linalg.norm(gap) for gap in gaps))
