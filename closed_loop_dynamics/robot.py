@@ -33,6 +33,7 @@ from .mechanism import Mechanism, build_mechanism
 from .model import read_submechanisms, read_urdf
 from .model.digest import digest
 from .robot_parts.failures import check_failure
+from .robot_parts.geometry import SubmechanismGeometry
 from .robot_parts.guess import run_from_guess
 from .robot_parts.links import gather_wrenches, link_jacobian, link_pose, random_independent
 from .robot_parts.references import forward_dynamics_by
@@ -450,6 +451,15 @@ class Robot:
     def report(self) -> Report:
         """The linter's findings, per submechanism."""
         return lint(self)
+
+    def submechanism(self, name: str) -> SubmechanismGeometry:
+        """Assembly modes, singularities, reachable set and transmission ratio of a closed loop."""
+        by_name = {branch.name: c for c, branch in self.branches.items()}
+        if name not in by_name:
+            raise InvalidInput(
+                f"no submechanism with loops '{name}'; {did_you_mean(name, by_name)}"
+            )
+        return SubmechanismGeometry(self, by_name[name])
 
     def random_independent(self, rng: np.random.Generator, count: int | None = None) -> Array:
         """Random y within limits and reachable on the branch (continuous joints: one turn)."""

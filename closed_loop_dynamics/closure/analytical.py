@@ -103,7 +103,7 @@ class AnalyticalClosure:
         for k, i in enumerate(self.system.independent):
             q[i] = y[k]
         for leg, choice in zip(self.legs, self.choice.legs, strict=True):
-            for i, value in zip(leg.columns, _solve(self.system, leg, q, choice), strict=True):
+            for i, value in zip(leg.columns, solve_leg(self.system, leg, q, choice), strict=True):
                 q[i] = value
         return ca.vertcat(*(q[i] for i in range(len(self.plan.q_ref))))
 
@@ -120,7 +120,8 @@ class AnalyticalClosure:
         return Linearised(at.G, at.g, empty, at.residual, checks, at.guards)
 
 
-def _solve(system: LoopSystem, leg: Leg, q: dict[int, SX], choice: LegChoice) -> list[SX]:
+def solve_leg(system: LoopSystem, leg: Leg, q: dict[int, SX], choice: LegChoice) -> list[SX]:
+    """Unknown positions of one leg, angles cut open opposite to the middle of their range."""
     values = leg.solve(q, tuple(choice.modes))
     lengths = system.column_is_length
     result = []
@@ -234,7 +235,7 @@ def _match(system: LoopSystem, leg: Leg, known: Array, length: float) -> LegChoi
     best: tuple[float, list[float]] = (np.inf, [])
     for modes in itertools.product((1.0, -1.0), repeat=leg.modes):
         trial = LegChoice(list(modes), centres)
-        f = ca.Function("leg", [q], [ca.vertcat(*_solve(system, leg, at, trial))])
+        f = ca.Function("leg", [q], [ca.vertcat(*solve_leg(system, leg, at, trial))])
         found = np.asarray(f.map(len(known))(known.T)).T
         away = np.abs(found - known[:, columns]) / np.where(lengths, length, 1.0)
         worst = float(np.max(away)) if np.all(np.isfinite(away)) else np.inf

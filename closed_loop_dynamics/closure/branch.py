@@ -237,6 +237,12 @@ class Branch:
     def _has_table(self) -> bool:
         return bool(np.all(self.seeds.count > 0)) and self.seeds.nodes.size > 0
 
+    def smallest_singular_value_at(self, p: Array) -> float:
+        """Of the scaled K_d at independent positions ``p``."""
+        n_x = self.closure.n_x
+        K_d = self.program(p)[n_x + 1 :].reshape(n_x, n_x)
+        return float(np.linalg.svd(K_d, compute_uv=False)[-1])
+
     def smallest_singular_value(self, q: Array, mech: Any, component: int) -> Any:
         """Of the scaled K_d at spanning positions ``q`` (..., n)."""
         bodies = mech.components[component].independent

@@ -19,6 +19,7 @@ fit.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -117,6 +118,9 @@ class Leg:
     columns: tuple[int, ...]
     modes: int
 
+    #: Words for + and - of every two-way choice.
+    mode_words: ClassVar[tuple[tuple[str, str], ...]] = ()
+
     @property
     def name(self) -> str:
         """The kind of leg, in words."""
@@ -178,6 +182,8 @@ def _meeting(step: Step, following: Step) -> tuple[float, float]:
 class PlanarStroke(Leg):
     """R P in a plane: the rod's length from the distance, then its direction."""
 
+    mode_words = (("rod_out", "rod_in"),)
+
     def check(self) -> None:
         hinge, slider = self.side.steps
         direction = slider.placement[:3, :3] @ slider.axis
@@ -198,6 +204,8 @@ class PlanarStroke(Leg):
 
 class PlanarDyad(Leg):
     """R R in a plane, on one side of the cut: two circles."""
+
+    mode_words = (("elbow_up", "elbow_down"),)
 
     def check(self) -> None:
         first, second = self.side.steps
@@ -222,6 +230,8 @@ class PlanarDyad(Leg):
 
 class PlanarDyadAcross(Leg):
     """R | R in a plane, the cut between the two bars."""
+
+    mode_words = (("elbow_up", "elbow_down"),)
 
     def check(self) -> None:
         self._other_hinge()
@@ -272,6 +282,8 @@ def _point_two_hinges(
 class PointingLeg(Leg):
     """R R P: a rod from a universal joint to a known point."""
 
+    mode_words = (("rod_out", "rod_in"), ("cross_up", "cross_down"))
+
     def check(self) -> None:
         _meeting(self.side.steps[0], self.side.steps[1])
 
@@ -298,6 +310,12 @@ class HingedLeg(PointingLeg):
     The rod must pass through the universal joint; then the second hinge h of the swinging link,
     normal to the rod, gives one equation for its angle.
     """
+
+    mode_words = (
+        ("rod_out", "rod_in"),
+        ("cross_up", "cross_down"),
+        ("hinge_up", "hinge_down"),
+    )
 
     def check(self) -> None:
         first, second, slider = self.side.steps
@@ -338,6 +356,8 @@ class HingedLeg(PointingLeg):
 
 class CrankLeg(Leg):
     """A crank or slider, then a rod on two hinges that meet: circle or line against sphere."""
+
+    mode_words = (("crank_up", "crank_down"), ("rod_up", "rod_down"))
 
     def check(self) -> None:
         steps = (*self.side.steps, *self.other.steps)
@@ -415,6 +435,8 @@ def _direction(leg: Leg, side: Side, successor: bool) -> Array:
 class SphericalDyad(Leg):
     """R R whose axes meet in the centre of a spherical mechanism: point a direction (3-RRR)."""
 
+    mode_words = (("elbow_up", "elbow_down"),)
+
     def check(self) -> None:
         first, second = self.side.steps
         w2 = second.placement[:3, :3] @ second.axis
@@ -432,6 +454,8 @@ class SphericalDyad(Leg):
 
 class LockedHinge(Leg):
     """R alone: a direction of the link must stay normal to a known one."""
+
+    mode_words = (("hinge_up", "hinge_down"),)
 
     def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
         (hinge,) = self.side.steps

@@ -66,5 +66,8 @@ def coupling_closure(tree: Tree, component: Component) -> LinearClosure:
             place=entry.place,
             remedy="couple every joint that is not independent exactly once",
         )
-    inverse = np.linalg.inv(left)
-    return LinearClosure("coupling", inverse @ right, inverse @ offset)
+    A, b = np.linalg.solve(left, right), np.linalg.solve(left, offset)
+    for k, body in enumerate(component.independent):
+        row = component.joints.index(body)
+        A[row], b[row] = np.eye(m)[k], 0.0  # exactly: q of an independent joint is y
+    return LinearClosure("coupling", A, b)

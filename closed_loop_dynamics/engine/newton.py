@@ -49,8 +49,8 @@ class NewtonSolver:
     n_sign: int
     n_x: int
     step: InstructionList | None = None
-    tolerance: float = 3e-8
-    max_step: float = 0.7
+    tolerance: float = 1e-8
+    max_step: float = 0.4
     contraction: float = 0.35
     max_iterations: int = 12
 

@@ -19,6 +19,7 @@ from .newton import CONTRACTION, GUARD, NOT_CONVERGED, OK, NewtonSolver
 from .program import Program
 from .solver_unit import SolverUnit
 from .source import Array, ProgramSource, Rescue
+from .symbolic import tracing
 
 
 class VmProgram(Program):
@@ -34,7 +35,8 @@ class VmProgram(Program):
     ) -> None:
         """``key`` is there for the interface: nothing is compiled, so nothing is cached."""
         super().__init__(source, seeds, rescue)
-        self._body = source.build()
+        with tracing():
+            self._body = source.build()
         self._steps = [unit.traced()[use.solver] for use in source.solvers]
         bound = []
         for step, use in zip(self._steps, source.solvers, strict=True):

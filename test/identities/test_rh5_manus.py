@@ -21,7 +21,7 @@ COUNT = 1000
 
 @cache
 def motions_of(name: str) -> Motions:
-    robot = cld.load(*FILES[name])
+    robot = cld.load(*FILES[name], solver="numerical")
     names = ("state", "loop_jacobian", "loop_bias", "generalized_forces")
     robot.prepare(*names, "inverse_dynamics", "forward_dynamics", batch=True)
     return Motions.random(robot, rh5_oracle(name, robot.names.spanning), COUNT)

@@ -26,7 +26,7 @@ PUSHED = {
 
 @cache
 def motions_of(name: str) -> Motions:
-    robot = cld.load(*FILES[name])
+    robot = cld.load(*FILES[name], solver="numerical")
     robot.prepare(
         "loop_jacobian", "generalized_forces", "mass_matrix", "bias", "gravity", "poses",
         "inverse_dynamics_wrenches", "forward_dynamics_wrenches",

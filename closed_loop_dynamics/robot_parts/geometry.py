@@ -1,0 +1,290 @@
+"""Geometry of one submechanism: assembly modes, singularities, reachable set, transmission ratio.
+
+For design work and set-up, not for control loops: everything here is computed when asked for, with
+the branch (continuation from the reference) as the judge of what is reachable.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..closure.analytical import AnalyticalClosure, LegChoice, solve_leg
+from ..closure.branch import Solution
+from ..engine.source import as_finite_vectors
+from ..engine.symbolic import ca, tracing
+from ..errors import ClosureNotFound, InvalidInput
+from ..model.tree import Array
+
+if TYPE_CHECKING:
+    from ..robot import Robot
+
+#: Directions in which the boundary of a two-dimensional reachable set is sampled.
+RAYS = 72
+BISECTIONS = 40
+
+
+@dataclass(frozen=True)
+class AssemblyMode:
+    """One way in which the loops close at given independent positions.
+
+    Attributes:
+        name: stable words, one per two-way choice of each leg, such as "elbow_up".
+        positions: joint -> position.
+        current: it is the mode the robot is on.
+    """
+
+    name: str
+    positions: dict[str, float]
+    current: bool
+
+
+@dataclass(frozen=True)
+class Singularity:
+    """Smallest singular values, dimensionless: 0 is a singularity.
+
+    Attributes:
+        loop: of K_d: the independent joints stop determining the others.
+        actuation: of G_u: the actuators stop driving the independent joints.
+    """
+
+    loop: float
+    actuation: float
+
+
+class SubmechanismGeometry:
+    """What the geometry of one closed loop allows; see :meth:`Robot.submechanism`."""
+
+    def __init__(self, robot: Robot, component: int) -> None:
+        self._robot = robot
+        self._c = component
+        self._branch = robot.branches[component]
+        mech = robot.mechanism
+        joints = mech.components[component]
+        self.name = joints.entry.name
+        self.independent = tuple(mech.joint_name(b) for b in joints.independent)
+        self.active = tuple(mech.joint_name(b) for b in joints.active)
+        self._rows = [joints.joints.index(b) for b in joints.active]
+        limits = [mech.tree.bodies[b].joint for b in joints.active]
+        self._u_low = np.array([j.lower for j in limits])
+        self._u_high = np.array([j.upper for j in limits])
+
+    def _solution(self, y: ArrayLike) -> Solution:
+        p = as_finite_vectors(np.atleast_1d(np.asarray(y)), "y", len(self.independent))
+        return self._branch.solution(p)
+
+    def actuator_jacobian(self, y: ArrayLike) -> Array:
+        """G_u (p, m) of this submechanism: the transmission ratio."""
+        return self._branch.loop_jacobian(self._solution(y))[self._rows]
+
+    def singularity(self, y: ArrayLike) -> Singularity:
+        """How far both kinds of singularity are, as singular values."""
+        s = self._solution(y)
+        plan, system = self._branch.closure.plan, self._branch.closure.system
+        lengths = system.column_is_length
+        loop = self._branch.smallest_singular_value_at(s.p)
+        G_u = self._branch.loop_jacobian(s)[self._rows]
+        rows = np.where(lengths[self._rows], 1.0 / plan.length, 1.0)
+        columns = np.where(lengths[list(system.independent)], plan.length, 1.0)
+        values = np.linalg.svd(G_u * rows[:, None] * columns, compute_uv=False)
+        full = min(G_u.shape) == G_u.shape[1]
+        return Singularity(loop, float(values[-1]) if full else 0.0)
+
+    def distance_to_singularity(self, y: ArrayLike) -> Singularity:
+        """How far y can move, at least, before either kind of singularity [rad or m].
+
+        Exact for one independent joint; for more, to the spacing of the branch's table.
+        """
+        s = self._solution(y)
+        grid, reached = self._branch.grid()
+        signs = np.full(len(grid), np.nan)
+        sign = self._orientation(s)
+        known = {tuple(np.round(k.p, 12)): k for k in self._branch.known()}
+        for i, p in enumerate(grid):
+            k = known.get(tuple(np.round(p, 12)))
+            signs[i] = self._orientation(k) if k is not None else np.nan
+        loop = self._nearest(s.p, grid[~reached])
+        actuation = self._nearest(s.p, grid[reached & (signs != sign)])
+        if len(s.p) == 1:
+            loop, actuation = self._exact(s, sign, loop, actuation)
+        return Singularity(loop, actuation)
+
+    @staticmethod
+    def _nearest(p: Array, others: Array) -> float:
+        return float(np.min(np.linalg.norm(others - p, axis=1))) if len(others) else float("inf")
+
+    def _orientation(self, s: Solution) -> float:
+        G_u = self._branch.loop_jacobian(s)[self._rows]
+        if G_u.shape[0] != G_u.shape[1]:
+            return 1.0
+        return float(np.sign(np.linalg.det(G_u)))
+
+    def _exact(
+        self, s: Solution, sign: float, loop: float, actuation: float
+    ) -> tuple[float, float]:
+        """Bisect between the last good and the first bad position, in both directions."""
+
+        def reachable(p: float) -> bool:
+            try:
+                self._branch.solution(np.array([p]))
+            except ClosureNotFound:
+                return False
+            return True
+
+        def same_side(p: float) -> bool:
+            return reachable(p) and self._orientation(self._solution([p])) == sign
+
+        here = float(s.p[0])
+        found = []
+        for coarse, good in ((loop, reachable), (actuation, same_side)):
+            if not np.isfinite(coarse):
+                found.append(coarse)
+                continue
+            reach = coarse + 2.0 * float(self._branch.seeds.step[0])
+            ends = [abs(_last_good(good, here, here + d * reach) - here) for d in (-1.0, 1.0)]
+            found.append(min(ends))
+        return found[0], found[1]
+
+    # -- what the actuators allow ---------------------------------------------------------------
+
+    def _allowed(self, p: Array) -> bool:
+        try:
+            q = self._branch.local_q(self._branch.solution(p))
+        except ClosureNotFound:
+            return False
+        u = q[self._rows]
+        inside = np.all(p >= self._branch.lower - 1e-12) and np.all(p <= self._branch.upper + 1e-12)
+        return bool(inside and np.all(u >= self._u_low) and np.all(u <= self._u_high))
+
+    def reachable_interval(self) -> tuple[float, float]:
+        """Interval of the one independent joint within its own and the actuators' limits."""
+        if len(self.independent) != 1:
+            raise InvalidInput(
+                f"'{self.name}' has {len(self.independent)} independent joints; "
+                "use reachable_boundary()"
+            )
+        start = self._start()
+        low, high = float(self._branch.lower[0]), float(self._branch.upper[0])
+
+        def good(p: float) -> bool:
+            return self._allowed(np.array([p]))
+
+        return _walk(good, start[0], low), _walk(good, start[0], high)
+
+    def reachable_boundary(self, rays: int = RAYS) -> Array:
+        """(rays, 2) boundary of the reachable set of two independent joints, seen from inside."""
+        if len(self.independent) != 2:
+            raise InvalidInput(
+                f"'{self.name}' has {len(self.independent)} independent joints; a boundary is "
+                "drawn for two"
+            )
+        start = self._start()
+        size = self._branch.upper - self._branch.lower
+        boundary = []
+        for angle in np.linspace(0.0, 2.0 * np.pi, rays, endpoint=False):
+            way = np.array([np.cos(angle), np.sin(angle)]) * size
+
+            def good(t: float, way: Array = way) -> bool:
+                return self._allowed(start + t * way)
+
+            boundary.append(start + _walk(good, 0.0, 1.0) * way)
+        return np.array(boundary)
+
+    def _start(self) -> Array:
+        """A known position that the actuators allow, the reference if possible."""
+        for s in self._branch.known():
+            if self._allowed(s.p):
+                return s.p
+        raise InvalidInput(
+            f"'{self.name}': no known configuration is within the limits of {self.active}; check "
+            "them against report()"
+        )
+
+    def transmission_curve(self, count: int = 101) -> dict[str, Array]:
+        """``y``, ``u`` and ``ratio`` = du/dy over the reachable interval (one independent joint)."""
+        low, high = self.reachable_interval()
+        y = np.linspace(low, high, count)
+        solutions = [self._solution([v]) for v in y]
+        u = np.array([self._branch.local_q(s)[self._rows] for s in solutions])
+        ratio = np.array([self._branch.loop_jacobian(s)[self._rows, 0] for s in solutions])
+        return {"y": y, "u": u, "ratio": ratio}
+
+    # -- assembly modes -------------------------------------------------------------------------
+
+    def assembly_modes(self, y: ArrayLike) -> list[AssemblyMode]:
+        """All ways to close the loops at ``y`` that the closed form knows, the current one first.
+
+        A numerical closure knows only the current one.
+        """
+        current = self._branch.local_q(self._solution(y))
+        names = self._branch.closure.system.names(range(len(current)))
+        closure = self._robot.mechanism.closures[self._c]
+        found = [AssemblyMode("current", dict(zip(names, map(float, current), strict=True)), True)]
+        if not isinstance(closure, AnalyticalClosure):
+            return found
+        found.clear()
+        for signs in itertools.product(
+            *(itertools.product((1.0, -1.0), repeat=leg.modes) for leg in closure.legs)
+        ):
+            q = _assembled(closure, current, signs)
+            if q is None:
+                continue
+            same = [list(s) == c.modes for s, c in zip(signs, closure.choice.legs, strict=True)]
+            name = _mode_name(closure, signs)
+            positions = dict(zip(names, map(float, q), strict=True))
+            found.append(AssemblyMode(name, positions, all(same)))
+        return sorted(found, key=lambda mode: not mode.current)
+
+
+def _assembled(
+    closure: AnalyticalClosure, current: Array, signs: tuple[tuple[float, ...], ...]
+) -> Array | None:
+    """Local q on the given signs, or None when the loops cannot close there."""
+    with tracing():
+        q = {i: ca.SX(float(v)) for i, v in enumerate(current)}
+        for leg, choice, modes in zip(closure.legs, closure.choice.legs, signs, strict=True):
+            trial = LegChoice(list(modes), choice.centres)
+            values = solve_leg(closure.system, leg, q, trial)
+            for i, value in zip(leg.columns, values, strict=True):
+                q[i] = value
+        vector = ca.vertcat(*(q[i] for i in range(len(current))))
+        phi = closure.system.phi(vector)[closure.plan.rows]
+        numbers = ca.Function("mode", [], [vector, phi])()
+        found, left = (np.asarray(numbers[key]).ravel() for key in ("o0", "o1"))
+    if not np.all(np.isfinite(found)) or np.max(np.abs(left)) > closure.tolerance:
+        return None
+    return found
+
+
+def _mode_name(closure: AnalyticalClosure, signs: tuple[tuple[float, ...], ...]) -> str:
+    words = []
+    for number, (leg, modes) in enumerate(zip(closure.legs, signs, strict=True), start=1):
+        prefix = f"leg{number}." if len(closure.legs) > 1 else ""
+        for (plus, minus), sign in zip(leg.mode_words, modes, strict=True):
+            words.append(prefix + (plus if sign > 0 else minus))
+    return " ".join(words)
+
+
+def _walk(good: Callable[[float], bool], start: float, end: float, steps: int = 64) -> float:
+    """The furthest position from ``start`` towards ``end`` before the first bad one."""
+    last = start
+    for ahead in np.linspace(start, end, steps + 1)[1:]:
+        if not good(float(ahead)):
+            return _last_good(good, last, float(ahead))
+        last = float(ahead)
+    return end
+
+
+def _last_good(good: Callable[[float], bool], inside: float, outside: float) -> float:
+    """Bisection between a good and a (probably) bad position."""
+    if good(outside):
+        return outside
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (inside + outside)
+        inside, outside = (middle, outside) if good(middle) else (inside, middle)
+    return inside
