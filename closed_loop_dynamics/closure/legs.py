@@ -182,7 +182,7 @@ def _meeting(step: Step, following: Step) -> tuple[float, float]:
 class PlanarStroke(Leg):
     """R P in a plane: the rod's length from the distance, then its direction."""
 
-    mode_words = (("rod_out", "rod_in"),)
+    mode_words: ClassVar[tuple[tuple[str, str], ...]] = (("rod_out", "rod_in"),)
 
     def check(self) -> None:
         hinge, slider = self.side.steps
@@ -205,7 +205,7 @@ class PlanarStroke(Leg):
 class PlanarDyad(Leg):
     """R R in a plane, on one side of the cut: two circles."""
 
-    mode_words = (("elbow_up", "elbow_down"),)
+    mode_words: ClassVar[tuple[tuple[str, str], ...]] = (("elbow_up", "elbow_down"),)
 
     def check(self) -> None:
         first, second = self.side.steps
@@ -231,7 +231,7 @@ class PlanarDyad(Leg):
 class PlanarDyadAcross(Leg):
     """R | R in a plane, the cut between the two bars."""
 
-    mode_words = (("elbow_up", "elbow_down"),)
+    mode_words: ClassVar[tuple[tuple[str, str], ...]] = (("elbow_up", "elbow_down"),)
 
     def check(self) -> None:
         self._other_hinge()
@@ -282,7 +282,10 @@ def _point_two_hinges(
 class PointingLeg(Leg):
     """R R P: a rod from a universal joint to a known point."""
 
-    mode_words = (("rod_out", "rod_in"), ("cross_up", "cross_down"))
+    mode_words: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("rod_out", "rod_in"),
+        ("cross_up", "cross_down"),
+    )
 
     def check(self) -> None:
         _meeting(self.side.steps[0], self.side.steps[1])
@@ -311,7 +314,7 @@ class HingedLeg(PointingLeg):
     normal to the rod, gives one equation for its angle.
     """
 
-    mode_words = (
+    mode_words: ClassVar[tuple[tuple[str, str], ...]] = (
         ("rod_out", "rod_in"),
         ("cross_up", "cross_down"),
         ("hinge_up", "hinge_down"),
@@ -357,7 +360,10 @@ class HingedLeg(PointingLeg):
 class CrankLeg(Leg):
     """A crank or slider, then a rod on two hinges that meet: circle or line against sphere."""
 
-    mode_words = (("crank_up", "crank_down"), ("rod_up", "rod_down"))
+    mode_words: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("crank_up", "crank_down"),
+        ("rod_up", "rod_down"),
+    )
 
     def check(self) -> None:
         steps = (*self.side.steps, *self.other.steps)
@@ -435,7 +441,7 @@ def _direction(leg: Leg, side: Side, successor: bool) -> Array:
 class SphericalDyad(Leg):
     """R R whose axes meet in the centre of a spherical mechanism: point a direction (3-RRR)."""
 
-    mode_words = (("elbow_up", "elbow_down"),)
+    mode_words: ClassVar[tuple[tuple[str, str], ...]] = (("elbow_up", "elbow_down"),)
 
     def check(self) -> None:
         first, second = self.side.steps
@@ -455,7 +461,7 @@ class SphericalDyad(Leg):
 class LockedHinge(Leg):
     """R alone: a direction of the link must stay normal to a known one."""
 
-    mode_words = (("hinge_up", "hinge_down"),)
+    mode_words: ClassVar[tuple[tuple[str, str], ...]] = (("hinge_up", "hinge_down"),)
 
     def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
         (hinge,) = self.side.steps

@@ -66,7 +66,8 @@ def coupling_closure(tree: Tree, component: Component) -> LinearClosure:
             place=entry.place,
             remedy="couple every joint that is not independent exactly once",
         )
-    A, b = np.linalg.solve(left, right), np.linalg.solve(left, offset)
+    A = np.asarray(np.linalg.solve(left, right), dtype=np.float64)
+    b = np.asarray(np.linalg.solve(left, offset), dtype=np.float64)
     for k, body in enumerate(component.independent):
         row = component.joints.index(body)
         A[row], b[row] = np.eye(m)[k], 0.0  # exactly: q of an independent joint is y

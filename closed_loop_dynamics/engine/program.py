@@ -190,13 +190,17 @@ class Program(abc.ABC):
 
     def _recover(self, context: Context, status: int) -> None:
         """Ask the rescue for the solution of the solver that failed, and run again."""
-        for _ in range(len(self.shape.solvers) + 1):
+        attempts = 0
+        while status:
             if status >= INPUT:
                 raise self.input_error(status - INPUT)
             inputs = tuple(vector.copy() for vector in context.inputs)
             if status >= CHECK:
                 return self._settle(context, status - CHECK, inputs)
             k = status // SOLVER - 1
+            attempts += 1
+            if attempts > len(self.shape.solvers) + 1:
+                return self._settle(context, -1 - k, inputs)
             if self._rescue is None:
                 raise RuntimeError(f"{self.source.name}: solver {k} failed, code {status % SOLVER}")
             bound = self.shape.solvers[k]
@@ -204,9 +208,6 @@ class Program(abc.ABC):
             x = self._rescue(k, p, inputs[0])
             bound.solver.record.write(context.records[k], p, x, 0.0)
             status = self.run_in(context, *inputs)
-            if not status:
-                return
-        self._settle(context, -(status // SOLVER), inputs)
 
     def _settle(self, context: Context, failure: int, inputs: tuple[Array, ...]) -> None:
         """Take the outputs from the source's other means, or raise what it says."""

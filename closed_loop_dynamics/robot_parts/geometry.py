@@ -98,7 +98,8 @@ class SubmechanismGeometry:
     def distance_to_singularity(self, y: ArrayLike) -> Singularity:
         """How far y can move, at least, before either kind of singularity [rad or m].
 
-        Exact for one independent joint; for more, to the spacing of the branch's table.
+        Infinite when there is none within the joint limits. Exact for one independent joint; for
+        more, to the spacing of the branch's table.
         """
         s = self._solution(y)
         grid, reached = self._branch.grid()
@@ -206,7 +207,7 @@ class SubmechanismGeometry:
         )
 
     def transmission_curve(self, count: int = 101) -> dict[str, Array]:
-        """``y``, ``u`` and ``ratio`` = du/dy over the reachable interval (one independent joint)."""
+        """``y``, ``u`` and ``ratio`` = du/dy over :meth:`reachable_interval`."""
         low, high = self.reachable_interval()
         y = np.linspace(low, high, count)
         solutions = [self._solution([v]) for v in y]

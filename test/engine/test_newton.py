@@ -5,6 +5,7 @@ Both back-ends are held to the same statuses.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import casadi as ca
@@ -14,10 +15,10 @@ from engine_support.programs import ARM, SQUARE_ROOT, Implicit, arm_slope, arm_s
 
 from closed_loop_dynamics.engine import native
 from closed_loop_dynamics.engine.layout import SOLVER
-from closed_loop_dynamics.engine.newton import CONTRACTION, GUARD, NOT_CONVERGED
+from closed_loop_dynamics.engine.newton import CONTRACTION, GUARD, NOT_CONVERGED, NewtonSolver
 
-BACKENDS = ["native", "vm"]
-backends = pytest.mark.parametrize("backend", BACKENDS)
+SETTINGS = NewtonSolver(0, 0, 0)
+backends = pytest.mark.parametrize("backend", ["native", "vm"])
 
 
 def arm_table(counts: tuple[int, int] = (3, 4)) -> dict[str, Any]:
@@ -64,24 +65,42 @@ def test_a_start_too_far_away_fails_the_contraction_test(backend: str) -> None:
     assert program.run_in(program.new_context(), [1.0]) == SOLVER + CONTRACTION
 
 
+def relaxed(factor: float) -> Implicit:
+    """x = p by steps that leave 1 - factor of the error."""
+
+    def step(p: Any, sign: Any, x: Any) -> tuple[Any, Any, Any]:
+        dx = factor * (x - p)
+        return dx, ca.fabs(dx), sign
+
+    return Implicit(1, 1, 1, step, lambda p, x: ca.SX(1.0))
+
+
 @backends
 def test_steps_that_shrink_too_slowly_fail_the_contraction_test(backend: str) -> None:
-    damped = Implicit(1, 1, 1, lambda p, s, x: (0.5 * (x - p), ca.fabs(0.5 * (x - p)), s),
-                      lambda p, x: ca.SX(1.0))  # fmt: skip
-    program = damped.program(backend, damped.seeds([0.0], [1.0]))
+    factor = 1 - 1.1 * SETTINGS.contraction
+    start = 0.9 * SETTINGS.max_step / factor
+    program = relaxed(factor).program(backend, relaxed(factor).seeds([0.0], [start]))
     context = program.new_context()
     assert program.run_in(context, [0.0]) == SOLVER + CONTRACTION
     assert context.statuses[0][1] == 2  # the first step may be that long, the second not
 
 
 @backends
+@pytest.mark.parametrize(("size", "status"), [(0.99, 0), (1.01, SOLVER + CONTRACTION)])
+def test_the_first_step_has_its_own_limit(backend: str, size: float, status: int) -> None:
+    start = size * SETTINGS.max_step
+    program = relaxed(1.0).program(backend, relaxed(1.0).seeds([0.0], [start]))
+    assert program.run_in(program.new_context(), [0.0]) == status
+
+
+@backends
 def test_too_many_iterations_are_reported(backend: str) -> None:
-    slow = Implicit(1, 1, 1, lambda p, s, x: (0.7 * (x - p), ca.fabs(0.7 * (x - p)), s),
-                    lambda p, x: ca.SX(1.0))  # fmt: skip
-    program = slow.program(backend, slow.seeds([0.0], [0.9]))
+    factor = 1 - 0.95 * SETTINGS.contraction
+    start = 0.9 * SETTINGS.max_step / factor
+    program = relaxed(factor).program(backend, relaxed(factor).seeds([0.0], [start]))
     context = program.new_context()
     assert program.run_in(context, [0.0]) == SOLVER + NOT_CONVERGED
-    assert context.statuses[0].tolist() == [NOT_CONVERGED, 12]
+    assert context.statuses[0].tolist() == [NOT_CONVERGED, SETTINGS.max_iterations]
 
 
 @backends
@@ -182,6 +201,25 @@ def test_rescue_is_asked_with_the_parameters_and_its_answer_is_used(backend: str
     assert asked == [(0, [400.0], [400.0])]
     assert program(np.array([401.0]))[0] == pytest.approx(np.sqrt(401), abs=1e-12)
     assert len(asked) == 1
+
+
+@backends
+def test_a_refused_rescue_is_left_to_the_source(backend: str) -> None:
+    asked = []
+
+    def rescue(k: int, p: np.ndarray, first: np.ndarray) -> np.ndarray:
+        asked.append(p.tolist())
+        return np.array([-1.0])
+
+    program = SQUARE_ROOT.program(backend, SQUARE_ROOT.seeds([1.0], [1.0]), rescue)
+    with pytest.raises(ArithmeticError) as caught:
+        program(np.array([-5.0]))
+    assert caught.value.args[0] == -1  # the first solver
+    assert caught.value.args[1][0].tolist() == [-5.0]
+    assert asked == [[-5.0]] * 2
+    program.source = replace(program.source, on_failure=lambda k, inputs: np.array([7.0]))
+    assert program(np.array([-5.0])).tolist() == [7.0]
+    assert program(np.array([[1.0], [-5.0]])).tolist() == [[pytest.approx(1.0)], [7.0]]
 
 
 @backends
