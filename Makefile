@@ -22,7 +22,7 @@ help: ## Show this list
 setup: $(HAS_TEST) ## Create the environment in .venv with everything the tests need
 
 test: lint ## Check style and types, then run all tests (PYTEST_ARGS="-k closure" to select)
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST_ARGS)
 
 demo: $(HAS_BASE) ## Squat with a leg that has two closed loops; draws out/demo.png
 	@$(BIN)/python -m closed_loop_dynamics.demo

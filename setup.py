@@ -33,6 +33,7 @@ TEST = [
     "mypy>=1.11",
     "pin>=3.1",
     "pytest>=8.0",
+    "pytest-xdist>=3.5",
     "ruff>=0.9",
     "setuptools>=64",  # the packaging test builds a wheel without fetching a build environment
     "types-PyYAML",

@@ -8,7 +8,7 @@ floating base comes first, with 7 positions (x, y, z, quaternion x, y, z, w) and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,12 +20,15 @@ from .closure.derive import with_derived_loops
 from .closure.linear import LinearClosure, coupling_closure, serial_closure
 from .closure.numerical import LoopSystem, NumericalClosure
 from .closure.plan import Plan, make_plan
+from .closure.smooth import Gamma, SmoothClosure
 from .engine import cache
+from .errors import InvalidInput, SubmechanismError, did_you_mean
 from .model.clusters import Cluster, Component, build_clusters, split_components
 from .model.submechanism import Submechanism
+from .model.submechanism_types import FUNCTION
 from .model.tree import FLOATING, Tree
 
-Closure = LinearClosure | NumericalClosure | AnalyticalClosure
+Closure = LinearClosure | NumericalClosure | AnalyticalClosure | SmoothClosure
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,15 +124,24 @@ class Mechanism:
         return self.tree.bodies[body].joint.name
 
 
-def build_mechanism(tree: Tree, entries: Sequence[Submechanism], key: str) -> Mechanism:
+def build_mechanism(
+    tree: Tree, entries: Sequence[Submechanism], key: str, functions: Mapping[str, Gamma]
+) -> Mechanism:
     """Derive loops where the file gives none, split into components, choose closures.
 
-    ``key`` identifies the model, for the cache of load-time decisions.
+    ``key`` identifies the model, for the cache of load-time decisions; ``functions`` are the
+    closures that the user wrote, by submechanism.
     """
     key = cache.key_of(key, cache.source_digest())
     entries = tuple(with_derived_loops(tree, entry) for entry in entries)
     components = split_components(tree, entries)
-    closures = tuple(_closure(tree, c, i, key) for i, c in enumerate(components))
+    _check_functions(entries, functions)
+    closures = tuple(
+        SmoothClosure(tree, c, functions[c.entry.name])
+        if c.entry.type == FUNCTION
+        else _closure(tree, c, i, key)
+        for i, c in enumerate(components)
+    )
     clusters = build_clusters(tree, components)
     spanning = [tree.joint_index(n) for entry in entries for n in entry.spanning]
     independent = [tree.joint_index(n) for entry in entries for n in entry.independent]
@@ -149,6 +161,25 @@ def build_mechanism(tree: Tree, entries: Sequence[Submechanism], key: str) -> Me
         _offsets(tree, spanning, 6),
         _unknown_offsets(closures),
     )
+
+
+def _check_functions(entries: Sequence[Submechanism], functions: Mapping[str, Gamma]) -> None:
+    """Functions and entries of type "function" must match one to one."""
+    wanted = {entry.name: entry for entry in entries if entry.type == FUNCTION}
+    for name, entry in wanted.items():
+        if name not in functions:
+            raise SubmechanismError(
+                f"submechanism '{name}' of type 'function' needs a Python function",
+                file=entry.file,
+                place=f"{entry.place}.type",
+                remedy=f"call load(..., closures={{'{name}': function}})",
+            )
+    for name in functions:
+        if name not in wanted:
+            raise InvalidInput(
+                f"closures['{name}']: no submechanism of type 'function' has this name; "
+                f"{did_you_mean(name, wanted)}"
+            )
 
 
 def _unknown_offsets(closures: Sequence[Closure]) -> dict[int, int]:

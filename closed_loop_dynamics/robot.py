@@ -24,6 +24,7 @@ from .closure.forward_kinematics import (
     independent_from_actuator,
 )
 from .closure.numerical import NumericalClosure
+from .closure.smooth import Gamma, SmoothClosure
 from .dynamics.actuation import underactuated
 from .dynamics.catalogue import RECIPES, RESIDUAL, check_kinds, input_size, trace
 from .engine import Program, ProgramSource, SolverUnit, SolverUse, cache, make_program
@@ -65,6 +66,7 @@ def load(
     floating_base: bool = False,
     search_path: Sequence[str | Path] = (),
     solver: str | None = None,
+    closures: Mapping[str, Gamma] | None = None,
 ) -> Robot:
     """Load a robot.
 
@@ -76,6 +78,8 @@ def load(
         search_path: folders in which ``file_path`` entries of the YAML are looked for as well.
         solver: ``"auto"``, ``"analytical"`` or ``"numerical"`` for all loops, in place of the
             file's ``solver`` words.
+        closures: submechanism of type "function" -> its q = gamma(y) as a Python function of a
+            CasADi SX vector (see ``closure/smooth.py``).
 
     Raises:
         UrdfError, SubmechanismError: with file, place and remedy.
@@ -87,7 +91,9 @@ def load(
     key = digest(tree, entries)
     if solver is not None and solver not in SOLVERS:
         raise InvalidInput(f"solver '{solver}'; {did_you_mean(solver, SOLVERS)}")
-    return Robot(build_mechanism(tree, entries, key), key, solver)
+    mechanism = build_mechanism(tree, entries, key, closures or {})
+    traced = [c.digest for c in mechanism.closures if isinstance(c, SmoothClosure)]
+    return Robot(mechanism, digest(key, traced), solver)
 
 
 class Robot:

@@ -14,13 +14,14 @@ import numpy as np
 from ..errors import SubmechanismError
 from ..model.poses import body_poses, inverse, pose
 from ..model.submechanism import ConstraintAxis, LoopConstraint, Submechanism
+from ..model.submechanism_types import FUNCTION
 from ..model.tree import REVOLUTE, Array, Tree
 
 
 def with_derived_loops(tree: Tree, entry: Submechanism) -> Submechanism:
     """The entry itself, or the entry with loops derived from its legs when it has none."""
     free = len(entry.spanning) - len(entry.independent)
-    if entry.loops or free == len(entry.couplings):
+    if entry.loops or free == len(entry.couplings) or entry.type == FUNCTION:
         return entry
     poses = body_poses(tree)
     bodies = [tree.joint_index(name) for name in entry.spanning]

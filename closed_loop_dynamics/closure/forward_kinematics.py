@@ -20,6 +20,7 @@ from .branch import Branch
 from .linear import LinearClosure
 from .numerical import NumericalClosure
 from .plan import repartition
+from .smooth import SmoothClosure
 
 if TYPE_CHECKING:
     from ..robot import Robot
@@ -88,17 +89,22 @@ def independent_from_actuator(robot: Robot, u: ArrayLike, guess: ArrayLike | Non
             )
         places = [mech.y_at[b] for b in component.independent]
         closure = mech.closures[c]
+        measured = u[[slot[b] for b in component.active]]
+        if component.active == component.independent:
+            y[places] = measured
+            continue
+        rows = [component.joints.index(b) for b in component.active]
+        start = None if guess is None else guess[places]
+        if isinstance(closure, SmoothClosure):
+            y[places] = closure.invert(
+                rows, measured, np.zeros(len(places)) if start is None else start
+            )
+            continue
         if isinstance(closure, LinearClosure):
-            measured = u[[slot[b] for b in component.active]]
-            if component.active == component.independent:
-                y[places] = measured
-                continue
-            rows = [component.joints.index(b) for b in component.active]
             y[places] = np.linalg.lstsq(closure.A[rows], measured - closure.b[rows], rcond=None)[0]
             continue
         actuators = robot.actuator_branch(c)
         active = [component.joints[i] for i in actuators.closure.system.independent]
-        start = None if guess is None else guess[places]
         q = _solve(robot.branches[c], actuators, u[[slot[b] for b in active]], start)
         y[places] = q[list(closure.system.independent)]
     return y

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..closure.linear import LinearClosure
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
 from ..model.tree import Array
@@ -30,8 +29,9 @@ def constraint_rows(mech: Mechanism) -> int:
         loops = mech.loop_closure(c)
         if loops is not None:
             count += len(loops.plan.rows) + len(loops.plan.idle)
-        elif isinstance(closure, LinearClosure) and closure.kind != "serial":
-            count += closure.A.shape[0] - closure.A.shape[1]
+        elif closure.kind != "serial":
+            component = mech.components[c]
+            count += len(component.joints) - len(component.independent)
     return count
 
 
@@ -59,35 +59,24 @@ def trace_constraints(motion: Motion) -> tuple[SX, SX, SX]:
             for i in loops.plan.idle:
                 K[at, slots[i]] = 1.0
                 at += 1
-        elif isinstance(closure, LinearClosure) and closure.kind != "serial":
-            at = _coupling_rows(mech, motion, component.joints, closure.A, slots, K, at)
+        elif closure.kind != "serial":
+            at = _explicit_rows(motion, c, slots, K, k, at)
     return phi, K, k
 
 
-def _coupling_rows(
-    mech: Mechanism,
-    motion: Motion,
-    joints: tuple[int, ...],
-    A: Array,
-    slots: list[int],
-    K: SX,
-    at: int,
-) -> int:
-    """q_dependent - A_d y = 0: constant rows; they hold exactly, so phi and k stay zero."""
-    m = A.shape[1]
-    unit = [next(i for i in range(len(joints)) if _is_unit(A[i], k)) for k in range(m)]
-    for i in range(len(joints)):
-        if i in unit:
+def _explicit_rows(motion: Motion, c: int, slots: list[int], K: SX, k: SX, at: int) -> int:
+    """q_d - gamma_d(y) = 0 of an explicit closure: [1, -G_d] qdd = g_d; phi is zero."""
+    component, loop = motion.mechanism.components[c], motion.loops[c]
+    independent = [component.joints.index(b) for b in component.independent]
+    for i in range(len(component.joints)):
+        if i in independent:
             continue
         K[at, slots[i]] = 1.0
-        for k in range(m):
-            K[at, slots[unit[k]]] = -A[i, k]
+        for column, j in enumerate(independent):
+            K[at, slots[j]] = -loop.G[i, column]
+        k[at] = loop.g[i]
         at += 1
     return at
-
-
-def _is_unit(row: Array, k: int) -> bool:
-    return bool(row[k] == 1.0 and np.count_nonzero(row) == 1)
 
 
 def trace_terms(motion: Motion) -> list[SX]:

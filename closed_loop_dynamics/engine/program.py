@@ -190,17 +190,18 @@ class Program(abc.ABC):
 
     def _recover(self, context: Context, status: int) -> None:
         """Ask the rescue for the solution of the solver that failed, and run again."""
+        before = [record.copy() for record in context.records]
         attempts = 0
         while status:
             if status >= INPUT:
                 raise self.input_error(status - INPUT)
             inputs = tuple(vector.copy() for vector in context.inputs)
             if status >= CHECK:
-                return self._settle(context, status - CHECK, inputs)
+                return self._settle(context, status - CHECK, inputs, before)
             k = status // SOLVER - 1
             attempts += 1
             if attempts > len(self.shape.solvers) + 1:
-                return self._settle(context, -1 - k, inputs)
+                return self._settle(context, -1 - k, inputs, before)
             if self._rescue is None:
                 raise RuntimeError(f"{self.source.name}: solver {k} failed, code {status % SOLVER}")
             bound = self.shape.solvers[k]
@@ -209,8 +210,15 @@ class Program(abc.ABC):
             bound.solver.record.write(context.records[k], p, x, 0.0)
             status = self.run_in(context, *inputs)
 
-    def _settle(self, context: Context, failure: int, inputs: tuple[Array, ...]) -> None:
-        """Take the outputs from the source's other means, or raise what it says."""
+    def _settle(
+        self, context: Context, failure: int, inputs: tuple[Array, ...], records: Sequence[Array]
+    ) -> None:
+        """Take the outputs from the source's other means, or raise what it says.
+
+        What was refused must not stay behind as the newest solution: ``records`` come back.
+        """
+        for record, before in zip(context.records, records, strict=True):
+            record[:] = before
         outcome = self.source.on_failure(failure, inputs)
         if isinstance(outcome, Exception):
             raise outcome

@@ -129,6 +129,14 @@ def lint(robot: Robot) -> Report:
     return Report(mech.tree.name, robot.n, robot.m, robot.p, tuple(summaries), tuple(findings))
 
 
+_EXPLICIT = {
+    "serial": "no loop",
+    "coupling": "linear",
+    "function": "given by the user",
+    "idle": "nothing moves it",
+}
+
+
 def _summary(robot: Robot, c: int) -> SubmechanismSummary:
     mech = robot.mechanism
     component, closure = mech.components[c], mech.closures[c]
@@ -137,7 +145,7 @@ def _summary(robot: Robot, c: int) -> SubmechanismSummary:
     active = [mech.joint_name(b) for b in component.active]
     loops = mech.loop_closure(c)
     if loops is None:
-        why = {"serial": "no loop", "coupling": "linear", "idle": "nothing moves it"}[closure.kind]
+        why = _EXPLICIT[closure.kind]
         idle = names if closure.kind == "idle" else []
         rank = len(names) - len(independent) - len(idle)
         return SubmechanismSummary(

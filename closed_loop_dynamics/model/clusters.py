@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .submechanism import Coupling, LoopConstraint, Submechanism
+from .submechanism_types import FUNCTION
 from .tree import Tree
 
 
@@ -78,6 +79,8 @@ def split_components(tree: Tree, entries: Iterable[Submechanism]) -> tuple[Compo
         groups = _Groups(bodies)
         for loop in entry.loops:
             groups.unite(b for b in loop_bodies(tree, loop) if b in bodies)
+        if entry.type == FUNCTION:
+            groups.unite(bodies)
         for coupling in entry.couplings:
             groups.unite(tree.joint_index(n) for n in (coupling.joint, *coupling.terms))
         for group in groups.sets():

@@ -37,7 +37,14 @@ from .implied_submechanisms import make_unique, with_implied
 from .joint_lists import JointLists, Named, read_joint_lists
 from .loop_constraints import read_loops
 from .submechanism import ActuatorModel, Coupling, Submechanism
-from .submechanism_types import COUPLED_TYPES, LOOP_TYPES, NUMERICAL, VALID_SOLVERS, read_type
+from .submechanism_types import (
+    COUPLED_TYPES,
+    FUNCTION,
+    LOOP_TYPES,
+    NUMERICAL,
+    VALID_SOLVERS,
+    read_type,
+)
 from .tree import Tree
 from .yaml_reader import Node, load_yaml
 
@@ -195,8 +202,8 @@ def _check_counts(entry: Submechanism, node: Node) -> None:
                 "shorten jointnames_independent to the degrees of freedom of the mechanism",
             )
         return
-    if entry.type in LOOP_TYPES:
-        return  # the loops follow from the type
+    if entry.type in LOOP_TYPES or entry.type == FUNCTION:
+        return  # the loops follow from the type, the positions from the user's function
     free = [joint for joint in dependent if joint not in coupled]
     if free:
         raise node.error(

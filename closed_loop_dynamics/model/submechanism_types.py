@@ -22,7 +22,10 @@ LOOP_TYPES = frozenset(
 
 NUMERICAL = "numerical"
 
-VALID_TYPES = SERIAL_TYPES | COUPLED_TYPES | LOOP_TYPES | {NUMERICAL}
+FUNCTION = "function"
+"""The dependent joints follow from a Python function, given as ``load(closures={name: ...})``."""
+
+VALID_TYPES = SERIAL_TYPES | COUPLED_TYPES | LOOP_TYPES | {NUMERICAL, FUNCTION}
 """All spellings of ``type`` (lower case). To teach the reader a new mechanism, add it above.
 
 Compared without regard to case, spaces, hyphens and brackets, so that ``2-SPU+1U`` is ``2spu+1u``.

@@ -1,0 +1,157 @@
+"""Messages to arrays and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy", reason="rclpy is not installed (extra `ros`)")
+
+from geometry_msgs.msg import WrenchStamped
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectory
+
+from closed_loop_dynamics.errors import InvalidInput
+from closed_loop_dynamics.ros import conversions as c
+from closed_loop_dynamics.ros.trajectory import TrajectoryRefused, cycloidal
+
+pytestmark = pytest.mark.ros
+NAMES = ("hip", "knee", "ankle")
+KNOWN = (*NAMES, "crank")
+
+
+def trajectory(names: tuple[str, ...] = NAMES, **changes: Any) -> JointTrajectory:
+    points = cycloidal([0.0, 1.0, 2.0], [1.0, 3.0, 5.0], 2.0, count=5)
+    at = [NAMES.index(name) for name in names]
+    tables = {
+        "velocities": points.velocities[:, at],
+        "accelerations": points.accelerations[:, at],
+        **changes,
+    }
+    return c.trajectory_message(names, 5, points.times, points.positions[:, at], **tables)
+
+
+@pytest.mark.parametrize("names", [NAMES, ("ankle", "hip", "knee")])
+def test_trajectory_comes_back_whatever_the_order_of_its_joints(names: tuple[str, ...]) -> None:
+    points = c.points_from(trajectory(names), NAMES)
+    expected = cycloidal([0.0, 1.0, 2.0], [1.0, 3.0, 5.0], 2.0, count=5)
+    np.testing.assert_allclose(points.times, expected.times)
+    np.testing.assert_array_equal(points.positions, expected.positions)
+    np.testing.assert_array_equal(points.velocities, expected.velocities)
+    np.testing.assert_array_equal(points.accelerations, expected.accelerations)
+
+
+def test_missing_velocities_stay_missing() -> None:
+    message = trajectory(velocities=None, accelerations=None)
+    points = c.points_from(message, NAMES)
+    assert np.isnan(points.velocities).all()
+    assert np.isfinite(points.positions).all()
+
+
+@pytest.mark.parametrize(
+    ("names", "reason"),
+    [
+        (["hip", "knee"], "'ankle' is missing"),
+        (["hip", "knee", "ankle", "crank"], "unknown joint 'crank'"),
+        (["hip", "knee", "ankel"], "did you mean 'ankle'"),
+        (["hip", "knee", "knee"], "appears twice"),
+        ([], "missing"),
+    ],
+)
+def test_trajectory_of_other_joints_is_refused(names: list[str], reason: str) -> None:
+    message = trajectory()
+    message.joint_names = names
+    with pytest.raises(TrajectoryRefused, match=reason):
+        c.points_from(message, NAMES)
+
+
+def test_trajectory_with_a_short_row_is_refused() -> None:
+    message = trajectory()
+    message.points[2].positions = [1.0, 2.0]
+    with pytest.raises(TrajectoryRefused, match="point 2 has 2 positions for 3 joints"):
+        c.points_from(message, NAMES)
+
+
+def test_joint_state_is_filled_in_place() -> None:
+    buffer = c.JointStateBuffer(NAMES)
+    first = buffer.fill(1_500_000_000, np.arange(3.0), np.arange(3.0) + 3, np.arange(3.0) + 6)
+    again = buffer.fill(2_000_000_001, np.ones(3), np.zeros(3))
+    assert first is again
+    assert (again.header.stamp.sec, again.header.stamp.nanosec) == (2, 1)
+    assert list(again.position) == [1.0, 1.0, 1.0]
+    assert list(again.effort) == [6.0, 7.0, 8.0]
+
+
+def test_joint_state_survives_serialisation() -> None:
+    from rclpy.serialization import deserialize_message, serialize_message
+
+    message = c.JointStateBuffer(NAMES, effort=False).fill(7, np.arange(3.0), np.ones(3))
+    back = deserialize_message(serialize_message(message), JointState)
+    assert list(back.position) == [0.0, 1.0, 2.0] and list(back.velocity) == [1.0, 1.0, 1.0]
+    assert list(back.effort) == [] and list(back.name) == list(NAMES)
+
+
+def test_joint_state_is_read_in_any_order_and_other_joints_are_ignored() -> None:
+    reader = c.JointStateReader(("hip", "crank"), KNOWN)
+    for names in (["crank", "knee", "hip"], ["hip", "crank", "knee"]):
+        values = {"hip": 1.0, "crank": 2.0, "knee": 3.0}
+        found = reader.read(JointState(name=names, position=[values[n] for n in names]))
+        np.testing.assert_array_equal(found.position, [1.0, 2.0])
+        assert found.velocity is None and found.effort is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"name": ["hip"], "position": [1.0]}, "'crank' is missing"),
+        ({"name": ["hip", "crank", "tail"], "position": [1.0] * 3}, "unknown joint 'tail'"),
+        ({"name": ["hip", "hip"], "position": [1.0] * 2}, "twice"),
+        ({"name": ["hip", "crank"], "position": [1.0]}, "1 numbers of position for 2 joints"),
+        ({"name": ["hip", "crank"]}, "no positions"),
+        ({"name": ["hip", "crank"], "position": [1.0, np.nan]}, "position is not finite"),
+        (
+            {"name": ["hip", "crank"], "position": [1.0, 1.0], "velocity": [np.inf, 0.0]},
+            "velocity is not finite",
+        ),
+    ],
+)
+def test_bad_joint_state_is_refused(fields: dict[str, Any], reason: str) -> None:
+    with pytest.raises(InvalidInput, match=reason):
+        c.JointStateReader(("hip", "crank"), KNOWN).read(JointState(**fields))
+
+
+def test_efforts_carry_the_stamp_they_answer() -> None:
+    buffer = c.EffortBuffer(2)
+    assert c.answered_stamp(buffer.fill(np.array([1.0, 2.0]))) is None
+    assert c.answered_stamp(buffer.fill(np.array([3.0, 4.0]), answers=123)) == 123
+    np.testing.assert_array_equal(c.efforts_from(buffer.message, 2), [3.0, 4.0])
+    assert c.answered_stamp(Float64MultiArray(data=[1.0])) is None
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"), [([1.0], "1 efforts for 2"), ([], "0 efforts"), ([1.0, np.nan], "finite")]
+)
+def test_bad_efforts_are_refused(data: list[float], reason: str) -> None:
+    with pytest.raises(InvalidInput, match=reason):
+        c.efforts_from(Float64MultiArray(data=data), 2)
+
+
+def test_wrench_is_moment_then_force() -> None:
+    message = WrenchStamped()
+    message.header.frame_id = "foot"
+    message.wrench.force.x, message.wrench.torque.z = 1.0, 2.0
+    link, wrench = c.wrench_from(message, ("shank", "foot"))
+    assert link == "foot"
+    np.testing.assert_array_equal(wrench, [0, 0, 2.0, 1.0, 0, 0])
+    message.header.frame_id = "hand"
+    with pytest.raises(InvalidInput, match="unknown link 'hand'"):
+        c.wrench_from(message, ("shank", "foot"))
+
+
+def test_status_message_has_level_and_values() -> None:
+    status = c.status_message("node", "", 2, "bad", {"a": "1", "b": "2"})
+    assert status.level == b"\x02"
+    assert [(v.key, v.value) for v in status.values] == [("a", "1"), ("b", "2")]

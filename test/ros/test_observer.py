@@ -1,0 +1,50 @@
+"""Actuator measurements to independent joints."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import closed_loop_dynamics as cld
+from closed_loop_dynamics.errors import ClosureNotFound
+from closed_loop_dynamics.ros.observer import Observer
+
+
+def test_inverts_the_robot_along_a_motion(leg: cld.Robot) -> None:
+    observer = Observer(leg)
+    for k in range(50):
+        t = 0.02 * k
+        y = np.array([-0.3 + 0.2 * t, 0.5 + 0.4 * np.sin(t), -0.2 * t])
+        yd = np.array([0.2, 0.4 * np.cos(t), -0.2])
+        state = leg.state(y, yd)
+        seen = observer.observe(t, state.u, state.ud)
+        np.testing.assert_allclose(seen.y, y, atol=1e-10)
+        np.testing.assert_allclose(seen.yd, yd, atol=1e-10)
+        assert seen.tau_y is None
+
+
+def test_forces_keep_their_power(leg: cld.Robot) -> None:
+    y, yd, tau = np.array([-0.3, 0.6, -0.2]), np.array([1.0, -0.5, 0.7]), np.array([3.0, 90, -2])
+    state = leg.state(y, yd)
+    seen = Observer(leg).observe(0.0, state.u, state.ud, tau)
+    assert seen.tau_y is not None and state.ud is not None
+    assert seen.tau_y @ seen.yd == pytest.approx(tau @ state.ud)
+
+
+def test_jump_is_refused_until_patience_runs_out(leg: cld.Robot) -> None:
+    observer = Observer(leg, max_jump=0.1, patience=1.0)
+    here, there = (leg.state(np.array([0.0, knee, 0.0])).u for knee in (0.2, 0.9))
+    observer.observe(0.0, here)
+    with pytest.raises(ClosureNotFound, match="knee would jump"):
+        observer.observe(0.5, there)
+    np.testing.assert_allclose(observer.observe(0.6, here).y, [0.0, 0.2, 0.0], atol=1e-9)
+    np.testing.assert_allclose(observer.observe(2.0, there).y, [0.0, 0.9, 0.0], atol=1e-9)
+
+
+def test_out_of_reach_is_refused_and_forgotten(leg: cld.Robot) -> None:
+    observer = Observer(leg)
+    good = leg.state(np.array([0.0, 0.2, 0.0])).u
+    observer.observe(0.0, good)
+    with pytest.raises(ClosureNotFound):
+        observer.observe(0.1, good + [0.0, 0.5, 0.0])
+    np.testing.assert_allclose(observer.observe(0.2, good).y, [0.0, 0.2, 0.0], atol=1e-9)

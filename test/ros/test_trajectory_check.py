@@ -1,0 +1,85 @@
+"""What a trajectory is refused for, on a robot with loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import closed_loop_dynamics as cld
+from closed_loop_dynamics.ros.trajectory import Motion, Points, Spline, TrajectoryRefused, cycloidal
+from closed_loop_dynamics.ros.trajectory_check import Checker, Rules
+
+START = np.array([-0.2, 0.4, -0.1])
+
+
+def lead_in(goal: list[float], duration: float = 2.0) -> Spline:
+    before = Motion(0.0, START, np.zeros(3), np.zeros(3))
+    return Spline(cycloidal(START, goal, duration), before=before)
+
+
+def test_good_motion_comes_back_in_actuator_space(leg: cld.Robot) -> None:
+    spline = lead_in([-0.6, 1.1, -0.4])
+    table = Checker(leg, Rules()).check(spline, 0.0, START)
+    assert table.times[0] == 0.0 and table.times[-1] == 2.0
+    for k in (0, 57, len(table.times) - 1):
+        m = spline.sample(float(table.times[k]))
+        state = leg.state(m.y, m.yd, m.ydd)
+        np.testing.assert_allclose(table.u[k], state.u, atol=1e-12)
+        np.testing.assert_allclose(table.udd[k], state.udd, atol=1e-9)
+        np.testing.assert_allclose(table.tau[k], leg.inverse_dynamics(m.y, m.yd, m.ydd), atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("goal", "duration", "rules", "reason"),
+    [
+        ([-0.6, 1.9, -0.4], 2.0, Rules(), r"knee = .* is outside \[-0.05, 1.8\]"),
+        ([-0.6, 1.1, 1.5], 2.0, Rules(), r"ankle = .* is outside"),
+        ([-0.6, 1.1, -0.4], 0.05, Rules(), "speed .* of .* is above its limit"),
+        ([-0.6, 1.1, -0.4], 0.4, Rules(), "(effort|speed) .* of .* is above its limit"),
+        ([-0.6, 1.1, 0.5], 2.0, Rules(min_singular_value=0.0917), "singularity"),
+    ],
+)
+def test_impossible_motion_is_refused_with_the_reason(
+    leg: cld.Robot, goal: list[float], duration: float, rules: Rules, reason: str
+) -> None:
+    with pytest.raises(TrajectoryRefused, match=reason):
+        Checker(leg, rules).check(lead_in(goal, duration), 0.0, START)
+
+
+def test_limits_of_the_actuators_count_too(leg: cld.Robot) -> None:
+    checker = Checker(leg, Rules())
+    checker.independent.upper[1] = checker.actuator.upper[1] = np.inf
+    checker.independent.lower[1] = -np.inf
+    with pytest.raises(TrajectoryRefused, match="knee_cylinder = .* is outside"):
+        checker.check(lead_in([-0.2, 1.95, -0.1], 4.0), 0.0, START)
+
+
+def test_out_of_reach_between_good_limits_is_refused(leg: cld.Robot) -> None:
+    checker = Checker(leg, Rules())
+    checker.independent.upper[2] = np.inf
+    with pytest.raises(TrajectoryRefused, match=r"not reachable at \d\.\d+ s: .*ankle"):
+        checker.check(lead_in([-0.2, 0.4, 1.5], 4.0), 0.0, START)
+
+
+def test_excursion_between_two_good_points_is_seen(leg: cld.Robot) -> None:
+    points = Points.of([1.0, 2.0], [START, START], [[0, 6.0, 0], [0, -6.0, 0]])
+    with pytest.raises(TrajectoryRefused, match="knee"):
+        Checker(leg, Rules()).check(Spline(points), 1.0, None)
+
+
+def test_start_away_from_the_running_command_is_refused(leg: cld.Robot) -> None:
+    spline = Spline(Points.of([0.0, 1.0], [START + 0.3, START + 0.3]))
+    with pytest.raises(TrajectoryRefused, match="away from the command"):
+        Checker(leg, Rules()).check(spline, 0.0, START)
+
+
+def test_motion_that_is_over_is_refused(leg: cld.Robot) -> None:
+    with pytest.raises(TrajectoryRefused, match="ended"):
+        Checker(leg, Rules()).check(lead_in([-0.6, 1.1, -0.4]), 5.0, START)
+
+
+def test_last_point_must_rest_unless_allowed(leg: cld.Robot) -> None:
+    points = Points.of([1.0], [START], [[0.0, 0.1, 0.0]])
+    with pytest.raises(TrajectoryRefused, match="velocity of knee is not zero"):
+        Checker(leg, Rules()).check_points(points)
+    Checker(leg, Rules(moving_end=True)).check_points(points)
