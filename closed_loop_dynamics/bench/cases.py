@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,9 @@ from ..robots.crank_leg import generate
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = ROOT.parent / "shared" / "models" / "rh5_manus_case_study" / "model"
+LEG = ROOT.parent / "shared" / "models" / "rh5_leg"
 SOLVERS = ("numerical", "auto")
+CLOSED_FORM, HYBRID = "closed form", "hybrid"
 _COUPLED = ("transmission", "parallelogramchain")  # types without cut joints
 
 
@@ -44,8 +46,10 @@ class Case:
     """One robot: paths, or the texts themselves.
 
     Attributes:
-        solver: ``"numerical"`` for all loops, whatever the file says (the aims speak of that), or
-            ``"auto"``: closed forms where there are any.
+        solver: ``"numerical"`` for all loops, whatever the file says, or ``"auto"``: closed forms
+            where there are any.
+        hybrid: submechanism that stays numerical in the hybrid case of Kumar et al. 2022.
+        point_loops: every loop is closed by a point, so that Pinocchio's 3-D contacts describe it.
     """
 
     name: str
@@ -54,6 +58,8 @@ class Case:
     submechanisms: str | Path
     bars: tuple[Bar, ...] = ()
     solver: str = SOLVERS[0]
+    hybrid: str = ""
+    point_loops: bool = True
 
     @property
     def present(self) -> bool:
@@ -80,6 +86,18 @@ class Case:
         """Our robot."""
         urdf, submechanisms, folders = self.sources()
         return load(urdf, submechanisms, search_path=folders)
+
+    def variants(self) -> dict[str, Robot]:
+        """The same robot with other solvers, by the words of :data:`VARIANTS`."""
+        robots = {CLOSED_FORM: replace(self, solver="auto").load()}
+        if self.hybrid:
+            urdf, text, folders = self.sources()
+            document = yaml.safe_load(text)
+            for entry in document["submechanisms"]:
+                if "solver" in entry and entry.get("contextual_name") != self.hybrid:
+                    entry["solver"] = "auto"
+            robots[HYBRID] = load(urdf, yaml.safe_dump(document), search_path=folders)
+        return robots
 
     def pinocchio_model(self) -> Any:
         """Pinocchio's spanning tree of the same URDF."""
@@ -114,8 +132,11 @@ def all_cases() -> dict[str, Case]:
                 Bar("positions: state(y)", "time", 5e-6, "RBDL's assembly: 175 µs"),
                 Bar("inverse dynamics", "ratio", 0.5, "at most 2× rnea's time"),
                 Bar("forward dynamics", "ratio", 2.5),
+                Bar(f"inverse dynamics, {CLOSED_FORM}", "ratio", 1.3),
+                Bar(f"forward dynamics, {CLOSED_FORM}", "ratio", 3.5),
                 *_BATCH,
             ),
+            hybrid="torso_joint",
         ),
         Case(
             "rh5_full",
@@ -124,10 +145,20 @@ def all_cases() -> dict[str, Case]:
             full / "submechanisms.yml",
             (
                 Bar("forward dynamics", "ratio", 4.0),
+                Bar(f"forward dynamics, {CLOSED_FORM}", "ratio", 6.0),
                 *_BATCH,
                 Bar("load, cold", "time", 10.0),
                 Bar("load, warm", "time", 1.0),
             ),
+            hybrid="torso_joint",
+        ),
+        Case(
+            "rh5_leg",
+            "RH5 leg",
+            LEG / "rh5_single_leg_hybrid.urdf",
+            LEG / "rh5_single_leg_hybrid.yml",
+            (Bar(f"inverse dynamics, {CLOSED_FORM}", "ratio", 1.3),),
+            point_loops=False,  # a hinge of the ankle follows its rod
         ),
         Case("crank_leg", "Crank leg", *generate()),
     ]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
 from ..robot import Robot
-from .cases import Bar, Case
-from .checks import Check, cross_checks
+from .cases import CLOSED_FORM, HYBRID, Bar, Case
+from .checks import Check, cross_checks, variant_checks
 from .loading import load_times
 from .pinocchio_side import PinocchioRobot
 from .states import PATTERNS, Array, States, make_states
@@ -30,6 +30,17 @@ PAIRS = (
     ("forward dynamics, lagrange", "constraintDynamics"),
     ("inverse dynamics, batch of 1000", "rneaInParallel"),
     ("forward dynamics, batch of 1000", "abaInParallel"),
+    *(
+        (f"{ours}, {variant}", theirs)
+        for variant in (CLOSED_FORM, HYBRID)
+        for ours, theirs in (
+            ("state(y, yd, ydd)", "forwardKinematics(q, v, a)"),
+            ("inverse dynamics", "rnea"),
+            ("forward dynamics", "constraintDynamics"),
+        )
+    ),
+    (f"inverse dynamics, batch of 1000, {CLOSED_FORM}", "rneaInParallel"),
+    (f"forward dynamics, batch of 1000, {CLOSED_FORM}", "abaInParallel"),
 )
 EMPTY = "an empty Python function"
 
@@ -76,6 +87,7 @@ def measure(case: Case, quick: bool, sweeps: int) -> Result:
     """Check and time one robot."""
     progress(f"{case.title}: loading")
     robot = case.load()
+    variants = case.variants()
     other = PinocchioRobot(case, robot)
     size = f"n = {robot.n}, m = {robot.m}, {len(other.cuts)} cuts, loops {case.solver}"
     result = Result(case, size)
@@ -86,8 +98,11 @@ def measure(case: Case, quick: bool, sweeps: int) -> Result:
         tau = other.forces(states, tree_forces)
         result.iterations[pattern] = states.iterations
         result.checks[pattern] = cross_checks(robot, other, states, tree_forces, tau)
+        result.checks[pattern] += variant_checks(variants, states)
         progress(f"{case.title}: {pattern} states, {sweeps} sweeps over {len(states.y)} states")
         contenders = [*_ours(robot, states), *other.contenders(states, tau)]
+        for name, variant in variants.items():
+            contenders += _ours_with(variant, name, states)
         take_turns(contenders, sweeps)
         # The aims speak of the warm-started case.
         bars = case.bars if pattern == PATTERNS[0] else ()
@@ -96,6 +111,17 @@ def measure(case: Case, quick: bool, sweeps: int) -> Result:
     progress(f"{case.title}: loading in fresh processes")
     result.rows += _load_rows(case, quick)
     return result
+
+
+def _ours_with(robot: Robot, name: str, states: States) -> list[Contender]:
+    """The calls that the papers compare, of a robot whose loops are solved otherwise."""
+    compared = {ours for ours, _ in PAIRS}
+    chosen = []
+    for contender in _ours(robot, states):
+        label = f"{contender.name}, {name}"
+        if label in compared:
+            chosen.append(replace(contender, name=label))
+    return chosen
 
 
 def _ours(robot: Robot, states: States) -> list[Contender]:
@@ -134,7 +160,7 @@ def _ours(robot: Robot, states: States) -> list[Contender]:
 def _compare(times: dict[str, float], pattern: str, bars: Sequence[Bar]) -> list[Row]:
     rows, open_bars = [Row(EMPTY, pattern, times[EMPTY])], {bar.what: bar for bar in bars}
     for ours, theirs in PAIRS:
-        if theirs in times:
+        if ours in times and theirs in times:
             bar = open_bars.pop(ours, None)  # of the first pair
             rows.append(Row(ours, pattern, times[ours], theirs, times[theirs], bar))
     return rows

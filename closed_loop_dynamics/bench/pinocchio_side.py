@@ -25,6 +25,7 @@ class PinocchioRobot:
 
     def __init__(self, case: Case, robot: Robot) -> None:
         self.robot = robot
+        self.point_loops = case.point_loops
         self.model = case.pinocchio_model()
         self.joints = [self.model.joints[self._joint(name)] for name in robot.names.spanning]
         self.v_at = np.array([joint.idx_v for joint in self.joints])
@@ -118,8 +119,8 @@ class PinocchioRobot:
         return list(self.positions(q)), *(list(self.vectors(values)) for values in others)
 
     def _closed_contenders(self, states: States, tau: Array) -> list[Contender]:
-        methods = {"constraintDynamics": CONTACT}
-        if hasattr(pin, "lcaba"):
+        methods = {"constraintDynamics": CONTACT} if self.point_loops else {}
+        if self.point_loops and hasattr(pin, "lcaba"):
             methods.update(LOOP_ABA)
         contenders = []
         for name, settings in methods.items():

@@ -15,6 +15,7 @@ from .newton import RecordLayout
 
 Array = NDArray[np.float64]
 _DOUBLE = np.dtype(np.float64)
+_NO_COUNTS = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +71,7 @@ class Context:
         memory: everything, as :class:`~.layout.Layout` divides it; the arrays below are views.
         inputs: the user's vectors; output: what the user gets.
         records: seeds of every solver, the newest solution among them.
-        statuses: (result code, iterations) of every solver.
+        statuses: (result code, iterations) of every solver; counts: the iterations alone.
         seeds: kept here because the records hold addresses of their tables.
         handle: what the back-end's function takes.
         run: copies plain float64 vectors in and runs; a status, CONVERT for other arguments.
@@ -82,6 +83,7 @@ class Context:
     output: Array
     records: list[Array]
     statuses: list[NDArray[np.int64]]
+    counts: NDArray[np.int64]
     seeds: tuple[Seeds, ...]
     handle: Any = None
     run: Callable[..., int] = field(default=lambda *values: CONVERT)
@@ -102,7 +104,11 @@ class Context:
             seed.fill(record, rec)
             records.append(record)
         statuses = [memory[at : at + 2].view(np.int64) for at in layout.status]
-        return Context(memory, inputs, output, records, statuses, tuple(seeds))
+        at = np.array(layout.status, dtype=int)
+        # The regions follow each other at equal distances: one strided view shows all counts.
+        every = int(at[1] - at[0]) if len(at) > 1 else 1
+        counts = memory.view(np.int64)[at[0] + 1 : at[-1] + 2 : every] if len(at) else _NO_COUNTS
+        return Context(memory, inputs, output, records, statuses, counts, tuple(seeds))
 
 
 def aligned_zeros(length: int) -> Array:

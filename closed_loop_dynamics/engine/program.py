@@ -163,7 +163,7 @@ class Program(abc.ABC):
 
     def iterations(self) -> int:
         """Newton iterations of this thread's newest call (of its last sample, for a batch)."""
-        return int(sum(s[1] for s in self._context().statuses))
+        return sum(self._context().counts.tolist())
 
     # -- memory ---------------------------------------------------------------------------------
 

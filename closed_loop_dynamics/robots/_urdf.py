@@ -1,7 +1,7 @@
 """The few URDF elements the example robots are made of, as functions that return XML text.
 
-Everything turns about y and looks like boxes, bars and tubes; lengths in metres, masses in
-kilograms, angles in radians.
+Joints turn about y unless told otherwise; links look like boxes, bars and tubes; lengths in metres,
+masses in kilograms, angles in radians.
 """
 
 from __future__ import annotations
@@ -45,13 +45,18 @@ def revolute(
     xyz: Vector,
     limits: tuple[float, float],
     *,
+    axis: Vector = (0, 1, 0),
+    roll: float = 0.0,
     tilt: float = 0.0,
     effort: float = 0.0,
     velocity: float = 30.0,
 ) -> str:
-    """A hinge about y, its frame turned by ``tilt`` about y; passive when ``effort`` is zero."""
-    rest = '    <axis xyz="0 1 0"/>\n' + _limit(limits, effort, velocity)
-    return _joint(name, "revolute", parent, child, xyz, rest, tilt)
+    """A hinge, its frame turned by ``roll`` about x, then by ``tilt`` about y of the parent.
+
+    It is passive when ``effort`` is zero.
+    """
+    rest = f'    <axis xyz="{_numbers(axis)}"/>\n' + _limit(limits, effort, velocity)
+    return _joint(name, "revolute", parent, child, xyz, rest, (roll, tilt, 0))
 
 
 def prismatic(
@@ -91,6 +96,15 @@ def pin(radius: float, length: float, xyz: Vector = (0, 0, 0), color: str = "ste
     return _visual(shape, xyz, (0.5 * math.pi, 0, 0), color)
 
 
+def strut(start: Vector, end: Vector, radius: float, color: str) -> str:
+    """A cylinder between two points for the eye."""
+    x, y, z = (b - a for a, b in zip(start, end, strict=True))
+    length = math.sqrt(x * x + y * y + z * z)
+    shape = f'<cylinder radius="{_number(radius)}" length="{_number(length)}"/>'
+    middle = [0.5 * (a + b) for a, b in zip(start, end, strict=True)]
+    return _visual(shape, middle, (0, math.acos(z / length), math.atan2(y, x)), color)
+
+
 def box_inertia(mass: float, size: Vector, com: Vector) -> str:
     """Mass and inertia of a uniform box."""
     x, y, z = (edge * edge for edge in size)
@@ -105,13 +119,19 @@ def rod_inertia(mass: float, radius: float, length: float, com: Vector) -> str:
 
 
 def _joint(
-    name: str, kind: str, parent: str, child: str, xyz: Vector, rest: str = "", tilt: float = 0.0
+    name: str,
+    kind: str,
+    parent: str,
+    child: str,
+    xyz: Vector,
+    rest: str = "",
+    rpy: Vector = (0, 0, 0),
 ) -> str:
     return (
         f'  <joint name="{name}" type="{kind}">\n'
         f'    <parent link="{parent}"/>\n'
         f'    <child link="{child}"/>\n'
-        f"    {_origin(xyz, (0, tilt, 0))}\n"
+        f"    {_origin(xyz, rpy)}\n"
         f"{rest}  </joint>\n"
     )
 

@@ -1,0 +1,69 @@
+"""3-R[2-SS]: the Active Ankle, almost spherical."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .blueprint import Blueprint, Limits
+from .description import Mechanism, dim
+from .loop_file import POINT, Cut, loop_file
+from .parts import free_platform, push_rod
+
+
+@dataclass(frozen=True)
+class Dimensions:
+    """Lengths [m]; leg k has its motor along axis k and its rods along axis k + 1."""
+
+    rod: float = dim(0.10, "length of the rods")
+    half_width: float = dim(0.04, "distance of a rod from the middle of its pair")
+    motor: float = dim(0.14, "distance of the motors from the centre")
+    travel: float = dim(0.03, "largest parasitic shift of the platform")
+    turn: float = dim(0.35, "largest value of each of the platform's three angles [rad]")
+
+
+def build(**dimensions: object) -> tuple[str, str]:
+    """URDF and YAML text."""
+    d = Dimensions(**dimensions)  # type: ignore[arg-type]
+    board, axes = Blueprint("active_ankle"), np.eye(3)
+    joints = free_platform(board, np.zeros(3), d.travel, d.turn)
+    board.box("platform", np.zeros(3), (0.06, 0.06, 0.06), 0.8)
+    motors, others, cuts = [], joints[:3], []
+    for k in range(3):
+        turn, along, across = axes[k], axes[(k + 1) % 3], axes[(k + 2) % 3]
+        at = -d.motor * turn
+        crank = board.revolute(f"motor_{k}", "base_link", at, turn, (-1.2, 1.2), effort=30.0)
+        motors.append(f"motor_{k}")
+        board.rod(crank, at, at - d.rod * along, 0.010, 0.2, "drive")
+        for j, side in enumerate((1.0, -1.0)):
+            head = side * d.half_width * across
+            foot = head - d.rod * along
+            board.rod(crank, at - d.rod * along, foot, 0.008, 0.1, "drive")
+            name = f"rod_{k}{'ab'[j]}"
+            others += push_rod(board, name, crank, foot, head, mass=0.04)
+            cuts.append(Cut(f"{name}_end", f"{name}_end_tip", "platform", POINT))
+    return board.urdf(), loop_file("active_ankle", "NUMERICAL", joints[3:], motors, others, cuts)
+
+
+MECHANISM = Mechanism(
+    name="active_ankle",
+    title="Active Ankle",
+    aliases=("3-R[2-SS]", "3R[2-SS]", "almost spherical parallel mechanism"),
+    type="NUMERICAL",
+    dimensions=Dimensions,
+    build=build,
+    solver="numerical",
+    what="Three motors at right angles, each with a fork that holds the platform by a pair of rods "
+    "(two ball joints each). The platform turns almost about a point: it shifts by millimetres "
+    "while it turns. Its three angles are commanded; the shift and the motors follow.",
+    branches="Up to sixteen for a given orientation (after Kumar et al. 2018: three cranks and a "
+    "shift that six spheres determine together). There is no closed form in the library: the six "
+    "rod equations are coupled through the shift and lead to a polynomial of high degree. Newton "
+    "follows the branch of q = 0.",
+    singularities="K_d: the six rods no longer hold the shift and the cranks together, for example "
+    "a fork that has turned until its rods point at the motor axis. G_u: the rods of a pair become "
+    "parallel to its fork.",
+    displaced=(0.3, -0.2, 0.25),
+    view=(35.0, 25.0),
+)

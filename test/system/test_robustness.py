@@ -1,0 +1,357 @@
+"""Bad input, lost peers, long runs: the nodes go on, say what is wrong, and recover."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy", reason="rclpy is not installed (extra `ros`)")
+
+from geometry_msgs.msg import WrenchStamped
+from ros_support.graph import Graph
+from ros_support.leg import (
+    ACTUATORS,
+    GOAL,
+    START,
+    TO_FEEDFORWARD,
+    TO_SIMULATOR,
+    Loops,
+    message,
+    motion,
+    positions,
+    stamp,
+    start_feedforward,
+    start_pair,
+    start_simulator,
+)
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectory
+
+import closed_loop_dynamics as cld
+from closed_loop_dynamics.robots import crank_leg
+from closed_loop_dynamics.ros.trajectory import Points, cycloidal
+
+pytestmark = pytest.mark.ros
+NAN = float("nan")
+
+
+@pytest.fixture(scope="module")
+def leg() -> cld.Robot:
+    return cld.load(*crank_leg.generate())
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
+    """One graph for all bad inputs to one kind of node: none of them may harm the next test."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+        graph = Graph(tmp_path_factory.mktemp("shared"))
+        yield graph
+        graph.close()
+
+
+# -- bad trajectories -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def feedforward(shared: Graph) -> tuple[Graph, Any, list[JointState]]:
+    """A feedforward node on its own clock, resting at START."""
+    commands = shared.listen(JointState, "/feedforward/actuator_command", depth=10)
+    process = shared.start("feedforward", {"control_rate": 100.0, "initial_position": START})
+    shared.wait_active("feedforward")
+    return shared, process, commands
+
+
+def changed(change: Callable[[JointTrajectory], None]) -> JointTrajectory:
+    trajectory = motion(duration=0.3)
+    change(trajectory)
+    return trajectory
+
+
+def set_position(value: float) -> Callable[[JointTrajectory], None]:
+    def change(trajectory: JointTrajectory) -> None:
+        trajectory.points[3].positions[1] = value
+
+    return change
+
+
+BAD_TRAJECTORIES = {
+    "NaN": (changed(set_position(NAN)), "not finite"),
+    "infinity": (changed(set_position(float("inf"))), "not finite"),
+    "out of limits": (changed(set_position(9.0)), "outside"),
+    "no points": (changed(lambda t: t.points.clear()), "no points"),
+    "subset": (changed(lambda t: t.joint_names.pop()), "missing"),
+    "unknown joint": (changed(lambda t: t.joint_names.__setitem__(0, "hp")), "unknown joint 'hp'"),
+    "short row": (changed(lambda t: t.points[3].positions.pop()), "2 positions for 3 joints"),
+    "times": (changed(lambda t: t.points.reverse()), "times must increase"),
+    "moving end": (changed(lambda t: t.points[-1].velocities.__setitem__(0, 1.0)), "rest"),
+    "too fast": (motion(duration=0.03), "speed"),
+    "far start": (
+        message(Points.of([0.0, 1.0], [GOAL, GOAL], [[0.0] * 3] * 2, [[0.0] * 3] * 2)),
+        "away from the command",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD_TRAJECTORIES)
+def test_bad_trajectory_is_refused_while_the_old_one_goes_on(feedforward: Any, name: str) -> None:
+    graph, process, commands = feedforward
+    trajectory, reason = BAD_TRAJECTORIES[name]
+    before = list(commands[-1].position)
+    errors = len(graph.errors("feedforward"))
+    graph.send("/feedforward/joint_trajectory", trajectory)
+    graph.wait(lambda: len(graph.errors("feedforward")) > errors, "an ERROR")
+    assert reason in graph.errors("feedforward")[-1]
+    assert reason in process.text()
+    count = len(commands)
+    graph.wait(lambda: len(commands) > count + 5, "more commands")
+    assert process.alive
+    assert all(list(c.position) == before for c in commands[count:])
+    # A good one heals: stay where we are.
+    stay = Points.of([0.05], [START], [[0.0] * 3], [[0.0] * 3])
+    graph.send("/feedforward/joint_trajectory", message(stay))
+    graph.wait(lambda: graph.message("feedforward") == "active", "recovery")
+
+
+def test_running_trajectory_survives_a_bad_one_and_is_replaced_by_a_good_one(
+    feedforward: Any, leg: cld.Robot
+) -> None:
+    graph, _, commands = feedforward
+    graph.send("/feedforward/joint_trajectory", motion(duration=2.0))
+    start = leg.state(np.array(START)).u
+    moving = graph.wait(
+        lambda: next((c for c in commands if np.abs(c.position - start).max() > 0.01), None),
+        "motion",
+    )
+    graph.send("/feedforward/joint_trajectory", BAD_TRAJECTORIES["NaN"][0])
+    goal = leg.state(np.array(GOAL)).u
+    graph.wait(lambda: np.allclose(commands[-1].position, goal, atol=1e-9), "the goal")
+    after = [c for c in commands if stamp(c) >= stamp(moving)]
+    jumps = [np.abs(np.subtract(a.position, b.position)).max() for a, b in zip(after, after[1:])]
+    assert max(jumps) < 0.2  # no step, however late a cycle on a loaded machine may come
+    graph.send("/feedforward/joint_trajectory", motion(START, 0.5, GOAL))
+    graph.wait(lambda: np.allclose(commands[-1].position, start, atol=1e-9), "the way back")
+
+
+# -- bad efforts and wrenches ---------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def simulator(shared: Graph) -> tuple[Graph, Any, list[JointState]]:
+    """A simulator in lockstep: it stands still unless a good command comes."""
+    states = shared.listen(JointState, "/simulator/actuator_states", depth=10)
+    process = shared.start("simulator", {"lockstep": True, "initial_position": START})
+    shared.wait_active("simulator")
+    return shared, process, states
+
+
+@pytest.mark.parametrize("data", [[NAN, 0.0, 0.0], [1.0], [], [0.0] * 4, [float("inf")] * 3])
+def test_bad_effort_is_dropped(simulator: Any, data: list[float]) -> None:
+    graph, process, states = simulator
+    errors = len(graph.errors("simulator"))
+    graph.send("/simulator/effort_command", Float64MultiArray(data=data))
+    graph.wait(lambda: len(graph.errors("simulator")) > errors, "an ERROR")
+    assert "effort" in graph.errors("simulator")[-1]
+    at = stamp(states[-1])
+    graph.send("/simulator/effort_command", Float64MultiArray(data=[0.0, 0.0, 0.0]))
+    graph.wait(lambda: stamp(states[-1]) > at, "the next step")
+    assert stamp(states[-1]) == pytest.approx(at + 0.002)
+    assert process.alive
+    graph.wait(lambda: graph.level("simulator") < 2, "recovery")
+
+
+def test_bad_wrench_is_dropped_and_a_good_one_acts(simulator: Any) -> None:
+    graph, process, states = simulator
+    bad = WrenchStamped()
+    bad.header.frame_id = "hand"
+    nan = WrenchStamped()
+    nan.header.frame_id = "foot"
+    nan.wrench.force.x = NAN
+    for wrench, reason in ((bad, "unknown link 'hand'"), (nan, "not finite")):
+        graph.send("/simulator/wrench", wrench)
+        graph.wait(lambda r=reason: r in "".join(graph.errors("simulator")), "an ERROR")
+    nan.wrench.force.x = 1.0
+    graph.send("/simulator/wrench", nan)
+    graph.wait(lambda: "wrench" not in graph.message("simulator"), "recovery")
+    at = stamp(states[-1])
+    graph.send("/simulator/effort_command", Float64MultiArray(data=[0.0, 0.0, 0.0]))
+    graph.wait(lambda: stamp(states[-1]) > at, "the next step")
+    assert process.alive
+
+
+def test_simulator_pushed_into_a_singularity_stands_still_and_comes_back(graph: Any) -> None:
+    states = graph.listen(JointState, "/joint_states", depth=10000)
+    process = graph.start(
+        "simulator", {"lockstep": True, "initial_position": START, "end_stops": False}
+    )
+    graph.wait_active("simulator")
+    push = Float64MultiArray(data=[0.0, 0.0, 40.0])
+
+    def pushed() -> bool:
+        graph.send("/simulator/effort_command", push)
+        return any("stands still" in text for text in graph.errors("simulator"))
+
+    graph.wait(pushed, "the singularity")
+    back = Float64MultiArray(data=[0.0, 0.0, -40.0])
+    at = positions(states[-1])[2]
+
+    def returned() -> bool:
+        graph.send("/simulator/effort_command", back)
+        return bool(positions(states[-1])[2] < at - 0.2)
+
+    graph.wait(returned, "the way back")
+    graph.wait(lambda: graph.level("simulator") < 2, "recovery")
+    assert process.alive
+    loops = Loops()
+    assert max(loops.gap(s) for s in states) < 1e-8
+
+
+# -- bad measurements -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def completer(shared: Graph) -> tuple[Graph, Any, list[JointState]]:
+    """A completer that takes what the test measures."""
+    states = shared.listen(JointState, "/completed", depth=10)
+    settings = {"patience": 0.5, "max_jump": 0.2}
+    process = shared.start("joint_state_completer", settings, {"joint_states": "completed"})
+    shared.wait_active("joint_state_completer")
+    return shared, process, states
+
+
+GOOD = {"name": list(ACTUATORS), "position": [0.0, 0.0, 0.0], "velocity": [0.0, 0.0, 0.0]}
+BAD_MEASUREMENTS = {
+    "NaN": ({**GOOD, "position": [0.0, NAN, 0.0]}, "not finite"),
+    "wrong length": ({**GOOD, "velocity": [0.0]}, "1 numbers of velocity"),
+    "unknown joint": ({**GOOD, "name": ["hip", "knee_cylinder", "crank"]}, "unknown joint"),
+    "missing joint": ({"name": ["hip"], "position": [0.0]}, "missing"),
+    "nothing": ({}, "missing"),
+    "out of workspace": ({**GOOD, "position": [0.0, -0.5, 0.0]}, "knee"),
+    "past a singularity": ({**GOOD, "position": [0.0, 0.1, 0.0]}, "knee"),
+    "jump": ({**GOOD, "position": [0.0, -0.06, 0.0]}, "jump"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_MEASUREMENTS)
+def test_bad_measurement_is_dropped(completer: Any, name: str) -> None:
+    graph, process, states = completer
+    fields, reason = BAD_MEASUREMENTS[name]
+
+    def measured() -> bool:
+        graph.send("/actuator_states", JointState(**GOOD))
+        return graph.message("joint_state_completer") == "active" and bool(states)
+
+    graph.wait(measured, "good measurements")
+    errors = len(graph.errors("joint_state_completer"))
+    graph.send("/actuator_states", JointState(**GOOD))
+    graph.send("/actuator_states", JointState(**fields))
+    found = graph.wait(lambda: graph.errors("joint_state_completer")[errors:], "an ERROR")
+    assert reason in found[0]
+    assert process.alive
+    assert all(np.isfinite(s.position).all() and np.abs(s.position).max() < 1e-9 for s in states)
+    graph.wait(measured, "recovery")
+
+
+def test_measured_mode_survives_bad_measurements(graph: Any) -> None:
+    commands = graph.listen(Float64MultiArray, "/feedforward/effort_command")
+    settings = {"mode": "measured", "control_rate": 100.0, "initial_position": START}
+    process = graph.start("feedforward", settings)
+    graph.wait_active("feedforward")
+    for fields, _ in BAD_MEASUREMENTS.values():
+        graph.send("/actuator_states", JointState(**fields))
+    graph.wait(lambda: graph.errors("feedforward"), "an ERROR")
+    count = len(commands)
+    graph.wait(lambda: len(commands) > count + 5, "more commands")
+    assert process.alive
+    assert all(np.isfinite(c.data).all() for c in commands)
+    assert np.abs(commands[-1].data).max() > 1.0  # gravity is still compensated
+
+
+# -- lost peers -----------------------------------------------------------------------------------
+
+MEASURED = {"mode": "measured", "feedback_frequency": 20.0}
+
+
+def test_killed_nodes_come_back_and_the_other_goes_on(graph: Any) -> None:
+    states = graph.listen(JointState, "/joint_states", depth=1000)
+    first = start_simulator(graph)
+    second = start_feedforward(graph, MEASURED)
+    graph.wait_active("simulator", "feedforward")
+    graph.send("/feedforward/joint_trajectory", motion(duration=1.0))
+    graph.wait(lambda: states and np.abs(positions(states[-1]) - START).max() > 0.1, "motion")
+
+    second.kill()
+    repeated = graph.wait(lambda: "no answer in lockstep" in first.text(), "the loss to be seen")
+    assert repeated and first.alive
+    at = stamp(states[-1])
+    start_feedforward(graph, MEASURED)
+    graph.wait(lambda: stamp(states[-1]) > at + 0.1, "time to go on")
+    here = positions(states[-1])
+    graph.send("/feedforward/joint_trajectory", message(cycloidal(here, GOAL, 1.0)))
+    graph.wait(lambda: np.abs(positions(states[-1]) - GOAL).max() < 1e-3, "the goal")
+
+    first.kill()
+    states.clear()
+    start_simulator(graph)
+    graph.wait(lambda: states and stamp(states[-1]) > 0.1, "the new simulator to run")
+    graph.wait(lambda: "time went back" in graph.processes[2].text(), "the restart to be seen")
+    assert graph.processes[2].alive
+    graph.send("/feedforward/joint_trajectory", motion(duration=0.5))
+    graph.wait(lambda: np.abs(positions(states[-1]) - GOAL).max() < 1e-3, "the goal again")
+
+
+def test_simulator_in_real_time_holds_itself_without_commands(graph: Any) -> None:
+    states = graph.listen(JointState, "/joint_states", depth=10)
+    settings = {"lockstep": False, "control_rate": 100.0}
+    start_simulator(graph, settings)
+    feedforward = start_feedforward(graph, {**MEASURED, **settings})
+    graph.wait_active("feedforward")
+    graph.wait(lambda: "input age [s]" in graph.values("simulator"), "commands to arrive")
+    feedforward.kill()
+    graph.wait(lambda: "holding" in graph.message("simulator"), "the fallback")
+    held = positions(states[-1])
+    count = len(states)
+    graph.wait(lambda: len(states) > count + 50, "half a second")
+    np.testing.assert_allclose(positions(states[-1]), held, atol=2e-2)
+    start_feedforward(graph, {**MEASURED, **settings})
+    graph.wait(lambda: graph.message("simulator") == "active", "recovery")
+
+
+# -- long runs ------------------------------------------------------------------------------------
+
+
+def test_ten_minutes_of_simulated_time_without_drift_or_growth(graph: Any) -> None:
+    """20 Hz control and 2 ms steps: far faster than real time."""
+    minutes, rate = 10, 20.0
+    states = graph.listen(JointState, "/joint_states", depth=10000)
+    settings = {"control_rate": rate, "step": 0.002}
+    pair = start_pair(
+        graph,
+        simulator=settings,
+        feedforward={"control_rate": rate, "mode": "measured", "feedback_frequency": 3.0},
+    )
+    graph.wait_active("simulator", "feedforward")
+    t = np.arange(2.0, 60.0 * minutes, 2.0)
+    sway = 0.5 - 0.5 * np.cos(2 * np.pi * t / 20.0)
+    table = np.array(START) + sway[:, None] * (np.array(GOAL) - START)
+    table[-1] = START
+    speeds = np.gradient(table, t, axis=0)
+    speeds[-1] = 0.0
+    graph.send("/feedforward/joint_trajectory", message(Points.of(t, table, speeds)))
+
+    began = time.monotonic()
+    graph.wait(lambda: states and stamp(states[-1]) > 60.0, "the first minute", 300.0)
+    early = [process.memory() for process in pair]
+    graph.wait(lambda: stamp(states[-1]) > 60.0 * minutes + 5.0, "ten minutes", 600.0)
+    assert time.monotonic() - began < 60.0 * minutes
+    growth = [process.memory() - m for process, m in zip(pair, early, strict=True)]
+    assert max(growth) < 20e6
+    np.testing.assert_allclose(positions(states[-1]), START, atol=5e-3)
+    loops = Loops()
+    assert max(loops.gap(s) for s in states) <= 1e-8
