@@ -104,10 +104,12 @@ class Context:
             seed.fill(record, rec)
             records.append(record)
         statuses = [memory[at : at + 2].view(np.int64) for at in layout.status]
-        at = np.array(layout.status, dtype=int)
-        # The regions follow each other at equal distances: one strided view shows all counts.
-        every = int(at[1] - at[0]) if len(at) > 1 else 1
-        counts = memory.view(np.int64)[at[0] + 1 : at[-1] + 2 : every] if len(at) else _NO_COUNTS
+        counts = _NO_COUNTS
+        if layout.status:
+            # The regions follow each other at equal distances: one strided view shows all counts.
+            first, last = layout.status[0], layout.status[-1]
+            every = layout.status[1] - first if last > first else 1
+            counts = memory.view(np.int64)[first + 1 : last + 2 : every]
         return Context(memory, inputs, output, records, statuses, counts, tuple(seeds))
 
 

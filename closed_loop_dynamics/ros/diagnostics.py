@@ -49,6 +49,7 @@ class Diagnostics:
         """Publish now."""
         self.health.forget_old(time.monotonic())
         level, text = self.health.status(self.well)
+        self.health.values["lifecycle state"] = self.well
         name = self._node.get_fully_qualified_name().lstrip("/")
         self._message.header.stamp = self._node.get_clock().now().to_msg()
         self._message.status = [status_message(name, "", level, text, self.health.values)]

@@ -46,5 +46,5 @@ def test_out_of_reach_is_refused_and_forgotten(leg: cld.Robot) -> None:
     good = leg.state(np.array([0.0, 0.2, 0.0])).u
     observer.observe(0.0, good)
     with pytest.raises(ClosureNotFound):
-        observer.observe(0.1, good + [0.0, 0.5, 0.0])
+        observer.observe(0.1, np.add(good, [0.0, 0.5, 0.0]))
     np.testing.assert_allclose(observer.observe(0.2, good).y, [0.0, 0.2, 0.0], atol=1e-9)

@@ -50,7 +50,7 @@ def test_limits_of_the_actuators_count_too(leg: cld.Robot) -> None:
     checker = Checker(leg, Rules())
     checker.independent.upper[1] = checker.actuator.upper[1] = np.inf
     checker.independent.lower[1] = -np.inf
-    with pytest.raises(TrajectoryRefused, match="knee_cylinder = .* is outside"):
+    with pytest.raises(TrajectoryRefused, match=r"knee_cylinder = .* is outside"):
         checker.check(lead_in([-0.2, 1.95, -0.1], 4.0), 0.0, START)
 
 

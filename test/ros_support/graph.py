@@ -7,13 +7,14 @@ for a loaded machine.
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -117,8 +118,10 @@ class Graph:
             command += ["-r", f"__ns:=/{namespace}"]
         for name, target in (remaps or {}).items():
             command += ["-r", f"{name}:={target}"]
-        for name, value in {**robot, **(parameters or {})}.items():
-            command += ["-p", f"{name}:={_yaml(value)}"]
+        file = self.folder / f"{namespace or 'root'}.{kind}.yaml"
+        settings = {"/**": {"ros__parameters": {**robot, **(parameters or {})}}}
+        file.write_text(json.dumps(settings), encoding="utf-8")
+        command += ["--params-file", str(file)]
         environment = {**os.environ, "ROS_DOMAIN_ID": str(self.domain), "PYTHONUNBUFFERED": "1"}
         log = self.folder / f"{namespace or 'root'}.{kind}.log"
         process = NodeProcess(command, environment, log)
@@ -141,7 +144,10 @@ class Graph:
     def wait_active(self, *names: str) -> None:
         """Wait until nodes report themselves active."""
         for name in names:
-            self.wait(lambda n=name: self.message(n) == "active", f"{name} to be active")
+            self.wait(
+                lambda n=name: self.values(n).get("lifecycle state") == "active",
+                f"{name} to be active",
+            )
 
     def message(self, name: str) -> str:
         """The message of a node's last diagnostics."""
@@ -213,13 +219,3 @@ class Graph:
         setting = Parameter(name=parameter, value=ParameterValue(type=4, string_value=value))
         request = SetParameters.Request(parameters=[setting])
         return self.call(SetParameters, f"/{name}/set_parameters", request).results[0]
-
-
-def _yaml(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Sequence):
-        return "[" + ", ".join(_yaml(v) for v in value) + "]"
-    return repr(value)

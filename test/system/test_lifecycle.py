@@ -119,12 +119,17 @@ def test_robot_comes_from_the_latched_topic(graph: Any) -> None:
     graph.wait_active("joint_state_completer")
 
 
+def test_robot_comes_as_text(graph: Any) -> None:
+    text = {"robot_description": URDF.read_text(), "submechanisms": SUBMECHANISMS.read_text()}
+    process = graph.start("joint_state_completer", robot=text)
+    graph.wait_active("joint_state_completer")
+    assert "2 loops" in process.text()
+
+
 def test_two_robots_in_two_namespaces(graph: Any) -> None:
-    """Left moves, right rests; one of the two gets its robot as text."""
+    """Left moves, right rests."""
     heard = {side: graph.listen(JointState, f"/{side}/joint_states") for side in ("left", "right")}
     clocks = graph.listen(Clock, "/clock")
-    text = {"robot_description": URDF.read_text(), "submechanisms": SUBMECHANISMS.read_text()}
-    assert "\n" in text["submechanisms"]
     for side in ("left", "right"):
         start_pair(graph, namespace=side)
     for side in ("left", "right"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,6 @@ from ros_support.leg import (
     ACTUATORS,
     GOAL,
     START,
-    TO_FEEDFORWARD,
-    TO_SIMULATOR,
     Loops,
     message,
     motion,
@@ -133,7 +131,7 @@ def test_running_trajectory_survives_a_bad_one_and_is_replaced_by_a_good_one(
     goal = leg.state(np.array(GOAL)).u
     graph.wait(lambda: np.allclose(commands[-1].position, goal, atol=1e-9), "the goal")
     after = [c for c in commands if stamp(c) >= stamp(moving)]
-    jumps = [np.abs(np.subtract(a.position, b.position)).max() for a, b in zip(after, after[1:])]
+    jumps = [np.abs(np.subtract(a.position, b.position)).max() for a, b in pairwise(after)]
     assert max(jumps) < 0.2  # no step, however late a cycle on a loaded machine may come
     graph.send("/feedforward/joint_trajectory", motion(START, 0.5, GOAL))
     graph.wait(lambda: np.allclose(commands[-1].position, start, atol=1e-9), "the way back")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .blueprint import Blueprint, Limits
+from .blueprint import Blueprint
 from .description import Mechanism, dim
 from .loop_file import POINT, Cut, loop_file
 from .parts import free_platform, push_rod

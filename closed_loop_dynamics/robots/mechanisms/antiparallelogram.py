@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .blueprint import Limits, in_plane, unit
+from .blueprint import in_plane, unit
 from .description import FRONT, Mechanism, dim
 from .planar_bars import Quadrilateral, build_bars
 
@@ -18,7 +18,7 @@ class Dimensions:
     long: float = dim(0.22, "distance of the two fixed hinges, and length of the coupler")
     short: float = dim(0.12, "length of crank and rocker")
     angle: float = dim(65.0, "angle of the crank at q = 0, from the ground line upwards [°]")
-    limits: Limits = dim((-0.65, 0.65), "range of the rocker [rad]")
+    limits: tuple[float, float] = dim((-0.65, 0.65), "range of the rocker [rad]")
 
 
 def build(**dimensions: object) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .blueprint import Blueprint, Limits, Y
+from .blueprint import Blueprint, Y
 from .description import Mechanism, dim
 from .loop_file import loop_file
 
@@ -19,8 +19,8 @@ class Dimensions:
     shank: float = dim(0.25, "knee to foot")
     gear: float = dim(9.0, "turns of each rotor per turn of its pulley or of the thigh")
     belt: float = dim(1.5, "turns of the upper pulley per turn of the knee")
-    hip_limits: Limits = dim((-1.2, 1.2), "range of the hip [rad]")
-    knee_limits: Limits = dim((-2.0, 0.0), "range of the knee [rad]")
+    hip_limits: tuple[float, float] = dim((-1.2, 1.2), "range of the hip [rad]")
+    knee_limits: tuple[float, float] = dim((-2.0, 0.0), "range of the knee [rad]")
 
 
 def build(**dimensions: object) -> tuple[str, str]:

@@ -97,7 +97,9 @@ class Blueprint:
     ) -> str:
         """A massless frame fixed to ``parent`` by joint ``<name>``; its link is ``<name>_tip``."""
         child = f"{name}_tip"
-        self._links[child] = _Link(_vector(at), np.eye(3) if rotation is None else _matrix(rotation))
+        self._links[child] = _Link(
+            _vector(at), np.eye(3) if rotation is None else _matrix(rotation)
+        )
         self._joints.append(self._joint(name, "fixed", parent, child, ""))
         return child
 

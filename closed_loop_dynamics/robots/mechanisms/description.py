@@ -24,7 +24,7 @@ class Mechanism:
         name, title: for code and for people.
         aliases: names in papers and products.
         type: the type string of its submechanism file.
-        dimensions: dataclass of its parameters, all with defaults.
+        dimensions: the dataclass type of its parameters, all with defaults.
         build: dimensions as keywords -> (URDF text, YAML text).
         solver: what ``solver: auto`` takes: "analytical", "numerical" or "coupling".
         what, branches, singularities: paragraphs of its page.
@@ -36,7 +36,7 @@ class Mechanism:
     title: str
     aliases: tuple[str, ...]
     type: str
-    dimensions: type
+    dimensions: Any
     build: Callable[..., tuple[str, str]]
     solver: str
     what: str

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .blueprint import Blueprint, Limits, X, Y
+from .blueprint import Blueprint, X, Y
 from .description import Mechanism, dim
 from .loop_file import loop_file
 
@@ -17,8 +17,8 @@ class Dimensions:
 
     head: float = dim(0.15, "height of the head above the differential")
     ratio: float = dim(5.0, "turns of the motors' wheels per turn of the head")
-    pitch_limits: Limits = dim((-0.8, 0.8), "range about y [rad]")
-    roll_limits: Limits = dim((-0.8, 0.8), "range about x [rad]")
+    pitch_limits: tuple[float, float] = dim((-0.8, 0.8), "range about y [rad]")
+    roll_limits: tuple[float, float] = dim((-0.8, 0.8), "range about x [rad]")
 
 
 _TRANSMISSION = """\

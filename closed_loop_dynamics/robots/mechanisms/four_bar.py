@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .blueprint import Limits, in_plane
+from .blueprint import in_plane
 from .description import FRONT, Mechanism, dim
 from .planar_bars import Quadrilateral, build_bars
 
@@ -20,7 +20,7 @@ class Dimensions:
     crank_angle: float = dim(100.0, "its angle at q = 0, from the ground line upwards [°]")
     rocker: float = dim(0.18, "length of the commanded bar")
     rocker_angle: float = dim(75.0, "its angle at q = 0 [°]")
-    limits: Limits = dim((-0.65, 0.65), "range of the rocker [rad]")
+    limits: tuple[float, float] = dim((-0.65, 0.65), "range of the rocker [rad]")
 
 
 def build(**dimensions: object) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .blueprint import Blueprint, Limits, Y
+from .blueprint import Blueprint, Y
 from .description import Mechanism, dim
 from .loop_file import loop_file
 
@@ -19,7 +19,7 @@ class Dimensions:
     ratio: float = dim(50.0, "turns of the rotor per turn of the arm")
     rotor_radius: float = dim(0.03, "of the rotor, a disc")
     rotor_mass: float = dim(0.2, "of the rotor")
-    limits: Limits = dim((-1.5, 1.5), "range of the arm [rad]")
+    limits: tuple[float, float] = dim((-1.5, 1.5), "range of the arm [rad]")
 
 
 def build(**dimensions: object) -> tuple[str, str]:

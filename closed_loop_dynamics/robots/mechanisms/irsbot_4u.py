@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .blueprint import Array, Blueprint, Limits, unit
+from .blueprint import Array, Blueprint, Z, unit
 from .description import Mechanism, dim
 from .loop_file import Cut, loop_file
 
@@ -20,44 +20,40 @@ class Dimensions:
     elbow: float = dim(0.125, "half the distance of the universal joints on the elbow")
     platform: float = dim(0.0625, "half the distance of those on the platform")
     rod: float = dim(0.50, "length of the two rods")
-    limits: Limits = dim((-0.35, 0.35), "range of both axes of the universal joint 6 [rad]")
+    limits: tuple[float, float] = dim(
+        (-0.35, 0.35), "range of both axes of the universal joint 6 [rad]"
+    )
 
 
-def _axes(side: float, beta: float, psi: float) -> tuple[Array, Array]:
-    """The axis of a rod's universal joints that is horizontal, and the one that is not."""
-    level = np.array([side * math.sin(beta), math.cos(beta), 0.0])
-    steep = np.array([math.cos(beta), -side * math.sin(beta), math.tan(psi)])
-    return unit(level), unit(steep)
+def _axes(start: Array, end: Array) -> tuple[Array, Array]:
+    """The axes of a rod's universal joints: the level one, and the one across it and the rod."""
+    level = unit(np.cross(Z, start - end))
+    return level, unit(np.cross(start - end, level))
 
 
 def build(**dimensions: object) -> tuple[str, str]:
     """URDF and YAML text."""
     d = Dimensions(**dimensions)  # type: ignore[arg-type]
-    beta = math.atan2(d.elbow - d.platform, d.reach)
-    flat = math.hypot(d.reach, d.elbow - d.platform)
-    psi = math.asin(flat / d.rod)
-    drop = d.rod * math.cos(psi)
+    drop = math.sqrt(d.rod**2 - d.reach**2 - (d.elbow - d.platform) ** 2)
     elbows = [np.array([d.reach, s * d.elbow, 0.0]) for s in (1.0, -1.0)]
     ends = [np.array([0.0, s * d.platform, -drop]) for s in (1.0, -1.0)]
     board = Blueprint("irsbot_4u")
     board.rod("base_link", elbows[0], elbows[1], 0.012, 0.6, "dark")
     rods = []
-    for name, side, a, b in zip(("u4", "u5"), (1.0, -1.0), elbows, ends, strict=True):
-        rod = board.universal(name, "base_link", a, _axes(side, beta, psi))
+    for name, a, b in zip(("u4", "u5"), elbows, ends, strict=True):
+        rod = board.universal(name, "base_link", a, _axes(a, b))
         board.rod(rod, a, b, 0.008, 0.3, "steel")
         rods.append(rod)
-    level, steep = _axes(1.0, beta, psi)
+    level, steep = _axes(elbows[0], ends[0])
     cross = board.revolute("u6_1", rods[0], ends[0], steep, d.limits)
     board.ball(cross, ends[0], 0.010, 0.05)
     platform = board.revolute("u6_2", cross, ends[0], level, d.limits, link="platform")
     board.rod(platform, ends[0], ends[1], 0.012, 0.5)
     # The cut frame of universal joint 8: y along its axis in the rod, z along that in the platform,
     # x (locked) across both.
-    level, steep = _axes(-1.0, beta, psi)
-    across = unit(np.cross(steep, level))
-    end = board.frame(
-        "u8", rods[1], ends[1], np.column_stack([across, np.cross(level, across), level])
-    )
+    level, steep = _axes(elbows[1], ends[1])
+    turned = np.column_stack([np.cross(steep, level), steep, level])
+    end = board.frame("u8", rods[1], ends[1], turned)
     cut = Cut("u8", end, platform, ("TX", "TY", "TZ", "RX"))
     joints = ["u5_1", "u5_2"]
     yaml = loop_file("irsbot_4u", "NUMERICAL", ["u6_1", "u6_2"], ["u4_1", "u4_2"], joints, [cut])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .blueprint import Blueprint, Limits, Y
+from .blueprint import Blueprint, Y
 from .description import FRONT, Mechanism, dim
 from .loop_file import loop_file
 from .parts import cylinder
@@ -19,8 +19,8 @@ class Dimensions:
     foot: tuple[float, float] = dim((0.06, -0.25), "where the cylinder hangs on the base (x, z)")
     lever: tuple[float, float] = dim((0.07, 0.05), "where its rod pulls at the arm (x, z)")
     arm: float = dim(0.30, "length of the arm")
-    limits: Limits = dim((-0.9, 0.9), "range of the hinge [rad]")
-    stroke: Limits = dim((-0.10, 0.07), "range of the cylinder, zero at q = 0")
+    limits: tuple[float, float] = dim((-0.9, 0.9), "range of the hinge [rad]")
+    stroke: tuple[float, float] = dim((-0.10, 0.07), "range of the cylinder, zero at q = 0")
 
 
 def build(**dimensions: object) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .blueprint import Limits, in_plane
+from .blueprint import in_plane
 from .description import FRONT, Mechanism, dim
 from .planar_bars import Quadrilateral, build_bars
 
@@ -18,7 +18,7 @@ class Dimensions:
     ground: float = dim(0.20, "distance of the two fixed hinges, and length of the coupler")
     arm: float = dim(0.25, "length of the two parallel bars")
     angle: float = dim(95.0, "their angle at q = 0, from the ground line upwards [°]")
-    limits: Limits = dim((-0.9, 0.9), "range of the rocker [rad]")
+    limits: tuple[float, float] = dim((-0.9, 0.9), "range of the rocker [rad]")
 
 
 def build(**dimensions: object) -> tuple[str, str]:

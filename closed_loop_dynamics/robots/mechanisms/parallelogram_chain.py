@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .blueprint import Blueprint, Limits, Y, in_plane
+from .blueprint import Blueprint, Y, in_plane
 from .description import FRONT, Mechanism, dim
 from .loop_file import POINT_XZ, Cut, loop_file
 
@@ -20,7 +20,7 @@ class Dimensions:
     bar: float = dim(0.20, "length of the parallel bars")
     tie: float = dim(0.55, "height of the tie rods, as a part of the bars' length")
     angle: float = dim(85.0, "angle of the bars at q = 0, from the ground line upwards [°]")
-    limits: Limits = dim((-0.8, 0.8), "range of the first bar [rad]")
+    limits: tuple[float, float] = dim((-0.8, 0.8), "range of the first bar [rad]")
 
 
 def build(**dimensions: object) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .blueprint import Blueprint, Limits, X, Y, Z
+from .blueprint import Blueprint, X, Y, Z
 from .description import Mechanism, dim
 from .loop_file import POINT, Cut, loop_file
 from .parts import SIDES, mirrored, push_rod, universal_platform
@@ -18,12 +18,13 @@ class Dimensions:
 
     height: float = dim(0.25, "universal joint above the base")
     slider: tuple[float, float, float] = dim((-0.05, 0.07, 0.06), "foot of the push rod")
+    rail: tuple[float, float, float] = dim((0.15, 0.0, 1.0), "direction of its rail")
     head: tuple[float, float, float] = dim(
         (-0.06, 0.06, 0.01), "where the rod holds the platform, seen from the universal joint"
     )
-    roll_limits: Limits = dim((-0.65, 0.65), "range about x [rad]")
-    pitch_limits: Limits = dim((-0.65, 0.65), "range about y [rad]")
-    stroke: Limits = dim((-0.09, 0.09), "range of the sliders, zero at q = 0")
+    roll_limits: tuple[float, float] = dim((-0.65, 0.65), "range about x [rad]")
+    pitch_limits: tuple[float, float] = dim((-0.65, 0.65), "range about y [rad]")
+    stroke: tuple[float, float] = dim((-0.09, 0.09), "range of the sliders, zero at q = 0")
 
 
 def build(**dimensions: object) -> tuple[str, str]:
@@ -33,11 +34,12 @@ def build(**dimensions: object) -> tuple[str, str]:
     board.rod("base_link", (0.0, 0.0, 0.0), top, 0.02, 1.5, "dark")
     limits = (d.roll_limits, d.pitch_limits)
     platform = universal_platform(board, top, ("roll", "pitch"), (X, Y), limits)
-    board.box(platform, top + (0.0, 0.0, 0.06), (0.14, 0.14, 0.10), 3.0)
+    board.box(platform, top + 0.06 * Z, (0.14, 0.14, 0.10), 3.0)
     others, cuts = [], []
     for name, side in SIDES:
         foot, head = mirrored(d.slider, side), mirrored(d.head, side) + top
-        carriage = board.prismatic(name, "base_link", foot, Z, d.stroke, effort=2000.0)
+        rail = mirrored(d.rail, side)
+        carriage = board.prismatic(name, "base_link", foot, rail, d.stroke, effort=2000.0)
         board.box(carriage, foot - (0.0, 0.0, 0.02), (0.02, 0.02, 0.03), 0.3, "drive")
         others += push_rod(board, f"{name}_rod", carriage, foot, head)
         cuts.append(Cut(f"{name}_rod_end", f"{name}_rod_end_tip", platform, POINT))

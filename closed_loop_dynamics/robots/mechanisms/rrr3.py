@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .blueprint import Array, Blueprint, Limits, X, Y, Z, turned, unit
+from .blueprint import Array, Blueprint, X, Y, Z, turned, unit
 from .description import Mechanism, dim
 from .loop_file import Cut, loop_file
 
@@ -21,7 +21,9 @@ class Dimensions:
     platform_cone: float = dim(55.0, "between the platform hinges and the upward vertical")
     proximal: float = dim(60.0, "arc of the link on the motor")
     distal: float = dim(65.0, "arc of the link that holds the platform")
-    limits: Limits = dim((-0.35, 0.35), "range of each of the platform's three angles [rad]")
+    limits: tuple[float, float] = dim(
+        (-0.35, 0.35), "range of each of the platform's three angles [rad]"
+    )
 
 
 def _elbow(u: Array, v: Array, to_u: float, to_v: float) -> Array:

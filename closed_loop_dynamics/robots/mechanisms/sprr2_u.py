@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .blueprint import Blueprint, Limits, X, Y
+from .blueprint import Blueprint, X, Y, Z
 from .description import Mechanism, dim
 from .loop_file import loop_file
 from .parts import SIDES, cylinder, mirrored, universal_platform
@@ -24,9 +24,9 @@ class Dimensions:
     link: tuple[float, float, float] = dim(
         (-0.004, 0.005, -0.02), "from that hinge to the one at the end of the rod"
     )
-    roll_limits: Limits = dim((-0.65, 0.65), "range about x [rad]")
-    pitch_limits: Limits = dim((-0.65, 0.65), "range about y [rad]")
-    stroke: Limits = dim((-0.08, 0.08), "range of the cylinders, zero at q = 0")
+    roll_limits: tuple[float, float] = dim((-0.65, 0.65), "range about x [rad]")
+    pitch_limits: tuple[float, float] = dim((-0.65, 0.65), "range about y [rad]")
+    stroke: tuple[float, float] = dim((-0.08, 0.08), "range of the cylinders, zero at q = 0")
 
 
 def build(**dimensions: object) -> tuple[str, str]:
@@ -36,7 +36,7 @@ def build(**dimensions: object) -> tuple[str, str]:
     board.rod("base_link", (0.0, 0.0, 0.0), top, 0.02, 1.5, "dark")
     limits = (d.roll_limits, d.pitch_limits)
     platform = universal_platform(board, top, ("roll", "pitch"), (X, Y), limits)
-    board.box(platform, top + (0.0, 0.0, 0.06), (0.14, 0.14, 0.10), 3.0)
+    board.box(platform, top + 0.06 * Z, (0.14, 0.14, 0.10), 3.0)
     others = []
     for name, side in SIDES:
         hinge = mirrored(d.hinge, side) + top

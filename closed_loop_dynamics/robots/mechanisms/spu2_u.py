@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .blueprint import Blueprint, Limits, X, Y
+from .blueprint import Blueprint, X, Y
 from .description import Mechanism, dim
 from .loop_file import Cut, loop_file
 from .parts import SIDES, cylinder, mirrored, universal_platform
@@ -19,9 +19,9 @@ class Dimensions:
     head: tuple[float, float, float] = dim(
         (-0.06, 0.06, 0.01), "where its rod holds the platform, seen from the universal joint"
     )
-    roll_limits: Limits = dim((-0.65, 0.65), "range about x [rad]")
-    pitch_limits: Limits = dim((-0.65, 0.65), "range about y [rad]")
-    stroke: Limits = dim((-0.08, 0.08), "range of the cylinders, zero at q = 0")
+    roll_limits: tuple[float, float] = dim((-0.65, 0.65), "range about x [rad]")
+    pitch_limits: tuple[float, float] = dim((-0.65, 0.65), "range about y [rad]")
+    stroke: tuple[float, float] = dim((-0.08, 0.08), "range of the cylinders, zero at q = 0")
 
 
 def build(**dimensions: object) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .blueprint import Array, Blueprint, Limits, turned
+from .blueprint import Array, Blueprint, turned
 from .description import Mechanism, dim
 from .loop_file import loop_file
 from .parts import cylinder, free_platform
@@ -21,7 +21,7 @@ class Dimensions:
     platform_gap: float = dim(12.0, "half the angle between the two heads of a pair")
     travel: float = dim(0.04, "largest value of x, y and z")
     turn: float = dim(0.25, "largest value of each angle [rad]")
-    stroke: Limits = dim((-0.11, 0.11), "range of the cylinders, zero at q = 0")
+    stroke: tuple[float, float] = dim((-0.12, 0.12), "range of the cylinders, zero at q = 0")
 
 
 def anchors(

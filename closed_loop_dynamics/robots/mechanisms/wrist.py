@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .blueprint import Blueprint, Limits, X, Y
+from .blueprint import Blueprint, X, Y
 from .description import Mechanism, dim
 from .loop_file import POINT, POINT_YZ, Cut, loop_file
 from .parts import SIDES, cylinder, mirrored, push_rod, universal_platform
@@ -26,9 +26,9 @@ class Dimensions:
         (0.020, -0.042, -0.060), "where the cylinder holds the crank"
     )
     cylinder_foot: tuple[float, float] = dim((-0.040, -0.190), "where the cylinder hangs (y, z)")
-    pitch_limits: Limits = dim((-0.65, 0.65), "range about x [rad]")
-    yaw_limits: Limits = dim((-0.50, 0.50), "range about y [rad]")
-    stroke: Limits = dim((-0.045, 0.045), "range of the cylinders, zero at q = 0")
+    pitch_limits: tuple[float, float] = dim((-0.65, 0.65), "range about x [rad]")
+    yaw_limits: tuple[float, float] = dim((-0.50, 0.50), "range about y [rad]")
+    stroke: tuple[float, float] = dim((-0.045, 0.045), "range of the cylinders, zero at q = 0")
 
 
 def build(**dimensions: object) -> tuple[str, str]:

@@ -1,0 +1,110 @@
+"""Geometry services of a submechanism, against the geometry of a triangle and of a four-bar."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.four_bar import FourBar
+from support.rh5 import FILES, needs_models
+
+import closed_loop_dynamics as cld
+
+ROOT = Path(__file__).parents[2]
+
+
+@cache
+def crank_leg() -> cld.Robot:
+    return cld.load(ROOT / "urdf/crank_leg.urdf", ROOT / "config/crank_leg.yaml")
+
+
+@cache
+def rocking() -> tuple[FourBar, cld.Robot]:
+    """Toggles at both ends of the independent joint's range."""
+    mechanism = FourBar(0.5, 0.3, 0.35, 0.4)
+    return mechanism, cld.load(mechanism.urdf(), mechanism.yaml())
+
+
+def loop_name(robot: cld.Robot) -> str:
+    (name,) = [branch.name for branch in robot.branches.values()]
+    return name
+
+
+def test_the_transmission_curve_is_the_derivative_of_the_stroke() -> None:
+    knee = crank_leg().submechanism("knee")
+    curve = knee.transmission_curve(401)
+    slope = np.gradient(curve["u"][:, 0], curve["y"])
+    np.testing.assert_allclose(slope[1:-1], curve["ratio"][1:-1, 0], atol=1e-5)
+    low, high = knee.reachable_interval()
+    assert (curve["y"][0], curve["y"][-1]) == (low, high)
+
+
+def test_actuator_limits_shorten_the_reachable_interval() -> None:
+    text = (ROOT / "urdf/crank_leg.urdf").read_text()
+    start = text.index('<joint name="knee_cylinder" ')
+    end = text.index("</joint>", start)
+    joint = text[start:end]
+    lower = joint.split('lower="')[1].split('"')[0]
+    shorter = joint.replace(f'lower="{lower}"', 'lower="-0.05"')
+    robot = cld.load(text[:start] + shorter + text[end:], ROOT / "config/crank_leg.yaml")
+    low, high = robot.submechanism("knee").reachable_interval()
+    full = crank_leg().submechanism("knee").reachable_interval()
+    assert low == full[0] and high < full[1]
+    stroke = robot.state([0.0, high, 0.0]).u[1]
+    assert stroke == pytest.approx(-0.05, abs=1e-9)
+
+
+def test_distance_to_the_toggle_is_exact() -> None:
+    mechanism, robot = rocking()
+    low, high = mechanism.toggles()
+    loop = robot.submechanism(loop_name(robot))
+    for y in (0.0, 0.7 * high, 0.7 * low):
+        expected = min(high - y, y - low)
+        assert loop.distance_to_singularity([y]).loop == pytest.approx(expected, abs=1e-6)
+    near = loop.singularity([high - 1e-4]).loop
+    assert near < 0.1 * loop.singularity([0.0]).loop
+
+
+def test_assembly_modes_have_stable_names_and_close() -> None:
+    mechanism, robot = rocking()
+    loop = robot.submechanism(loop_name(robot))
+    modes = loop.assembly_modes([0.2])
+    assert [mode.current for mode in modes] == [True, False]
+    assert {mode.name for mode in modes} == {"elbow_up", "elbow_down"}
+    assert [mode.name for mode in loop.assembly_modes([0.3])] == [mode.name for mode in modes]
+    exact = mechanism.exact(0.2)
+    found = [modes[0].positions[name] for name in mechanism.names]
+    np.testing.assert_allclose(found, exact, atol=1e-9)
+    # The other mode is one that a guess can choose, and then dynamics follow it.
+    other = np.array([modes[1].positions[name] for name in robot.names.spanning])
+    np.testing.assert_allclose(robot.state([0.2], guess=other).q, other, atol=1e-9)
+
+
+@needs_models
+def test_the_boundary_of_the_ankle_lies_on_some_limit() -> None:
+    robot = cld.load(*FILES["leg"])
+    ankle = robot.submechanism("left_ankle_joint")
+    boundary = ankle.reachable_boundary(24)
+    assert boundary.shape == (24, 2)
+    at = [robot.names.independent.index(name) for name in ankle.independent]
+    driven = [robot.names.actuator.index(name) for name in ankle.active]
+    joints = {b.joint.name: b.joint for b in robot.mechanism.tree.bodies}
+    for point in boundary:
+        y = np.zeros(robot.m)
+        y[at] = point
+        gaps = [np.inf]
+        u = robot.state(y).u[driven]
+        names = (*ankle.independent, *ankle.active)
+        for name, value in zip(names, (*point, *u), strict=True):
+            gaps += [abs(value - joints[name].lower), abs(value - joints[name].upper)]
+            assert joints[name].lower - 1e-8 <= value <= joints[name].upper + 1e-8
+        assert min(gaps) < 1e-6
+
+
+def test_unknown_names_and_wrong_dimensions_are_refused() -> None:
+    with pytest.raises(cld.InvalidInput, match="did you mean 'knee'"):
+        crank_leg().submechanism("kne")
+    with pytest.raises(cld.InvalidInput, match="a boundary is"):
+        crank_leg().submechanism("knee").reachable_boundary()
