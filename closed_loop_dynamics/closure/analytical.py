@@ -9,6 +9,7 @@ solutions (the branch's table), to the stated tolerance, is kept.
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -95,7 +96,8 @@ class AnalyticalClosure:
     @property
     def n_checks(self) -> int:
         """Residual, one guard per block, and the domain."""
-        return 1 + len(self.plan.blocks) + 2 * len(self.choice.domain)
+        bounds = [bound for interval in self.choice.domain for bound in interval]
+        return 1 + len(self.plan.blocks) + sum(map(math.isfinite, bounds))
 
     def assemble(self, y: SX, x: SX) -> SX:
         """Local q, block after block."""
@@ -114,7 +116,8 @@ class AnalyticalClosure:
         guards = [s * g - SINGULAR for s, g in zip(signs, at.guards, strict=True)]
         domain = []
         for i, (low, high) in zip(self.system.independent, self.choice.domain, strict=True):
-            domain += [q[i] - (low - ON_THE_EDGE), (high + ON_THE_EDGE) - q[i]]
+            domain += [q[i] - (low - ON_THE_EDGE)] if math.isfinite(low) else []
+            domain += [(high + ON_THE_EDGE) - q[i]] if math.isfinite(high) else []
         empty = ca.SX(0, at.slope.shape[1])
         checks = [*at.checks, *guards, *domain]
         return Linearised(at.G, at.g, empty, at.residual, checks, at.guards)
@@ -214,6 +217,8 @@ def _domain(branch: Branch, closure: AnalyticalClosure) -> list[tuple[float, flo
     alive = np.all(np.asarray(f.map(len(grid))(grid.T)) > 0.0, axis=0)
     if np.any(alive & ~reachable):
         low, high = branch.reachable_box(exact=True)
+    elif branch.turns_freely():
+        return [(-math.inf, math.inf)]
     else:
         low, high = branch.lower, branch.upper
     return [(float(a), float(b)) for a, b in zip(low, high, strict=True)]

@@ -252,6 +252,19 @@ class Branch:
         K_d = K_d.reshape(*K_d.shape[:-1], self.closure.n_x, self.closure.n_x)
         return np.linalg.svd(K_d, compute_uv=False)[..., -1]
 
+    def turns_freely(self) -> bool:
+        """One independent joint without limits, all the way round and back to the same place."""
+        system = self.closure.system
+        if len(system.independent) != 1 or not self._has_table():
+            return False
+        joint = system.tree.bodies[system.joints[system.independent[0]]].joint
+        limited = np.isfinite(joint.lower) or np.isfinite(joint.upper)
+        if limited or joint.kind != REVOLUTE or not np.all(np.isfinite(self.seeds.nodes)):
+            return False
+        n_x = self.closure.n_x
+        ends = self.seeds.nodes[0, :n_x], self.seeds.nodes[-1, :n_x]
+        return bool(np.max(np.abs(ends[0] - ends[1])) < 1e-9)
+
     def known(self) -> list[Solution]:
         """The reference and all table nodes."""
         return [self.reference, *self._solved.values()]

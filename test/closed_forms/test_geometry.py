@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.four_bar import FourBar
+from support.four_bar import FourBar, joint, link, submechanism
 from support.rh5 import FILES, needs_models
 
 import closed_loop_dynamics as cld
@@ -108,3 +108,42 @@ def test_unknown_names_and_wrong_dimensions_are_refused() -> None:
         crank_leg().submechanism("kne")
     with pytest.raises(cld.InvalidInput, match="a boundary is"):
         crank_leg().submechanism("knee").reachable_boundary()
+
+
+def free_crank() -> tuple[str, str]:
+    """A Grashof four-bar whose coupler hangs on the rocker, so that only the crank goes round."""
+    crank, coupler, rocker, ground = 0.08, 0.25, 0.2, 0.3
+    # At q = 0 the crank points along x; the rocker's end C from the two circles.
+    gap = ground - crank
+    x = (gap**2 + coupler**2 - rocker**2) / (2 * gap)
+    end = np.array([crank + x, np.sqrt(coupler**2 - x**2)])
+    parts = [
+        link("base"),
+        link("crank_link", (0.04, 0.0)),
+        link("rocker_link", (0.0, 0.05)),
+        link("coupler_link", (-0.1, -0.05)),
+        joint("crank", "revolute", "base", (0.0, 0.0)),
+        joint("rocker", "revolute", "base", (ground, 0.0)),
+        joint("coupler", "revolute", "rocker_link", end - [ground, 0.0]),
+    ]
+    loop = {
+        "predecessor_body": "coupler_link",
+        "successor_body": "crank_link",
+        "predecessor_frame": {"xyz": [*(float(v) for v in [crank, 0.0] - end), 0.0]},
+        "successor_frame": {"xyz": [crank, 0.0, 0.0]},
+    }
+    names = ["crank", "rocker", "coupler"]
+    return f'<robot name="free">{"".join(parts)}</robot>', submechanism(
+        names[:1], names, names[:1], loop
+    )
+
+
+def test_a_crank_that_turns_freely_is_in_closed_form_at_any_turn() -> None:
+    robot = cld.load(*free_crank())
+    assert {s.solver for s in robot.report().submechanisms} == {"analytical"}
+    one = robot.state([0.7])
+    for turns in (-3, 1, 12):
+        far = robot.state([0.7 + 2 * np.pi * turns])
+        np.testing.assert_allclose(far.q[1:], one.q[1:], atol=1e-9)
+        assert far.iterations == 0 and far.residual < 1e-12
+    assert robot._twin is None  # nothing had to be solved numerically

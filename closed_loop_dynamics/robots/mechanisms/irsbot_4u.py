@@ -21,7 +21,7 @@ class Dimensions:
     platform: float = dim(0.0625, "half the distance of those on the platform")
     rod: float = dim(0.50, "length of the two rods")
     limits: tuple[float, float] = dim(
-        (-0.35, 0.35), "range of both axes of the universal joint 6 [rad]"
+        (-0.35, 0.35), "range of both axes of joint 6 [rad]"
     )
 
 

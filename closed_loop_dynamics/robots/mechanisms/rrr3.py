@@ -22,7 +22,7 @@ class Dimensions:
     proximal: float = dim(60.0, "arc of the link on the motor")
     distal: float = dim(65.0, "arc of the link that holds the platform")
     limits: tuple[float, float] = dim(
-        (-0.35, 0.35), "range of each of the platform's three angles [rad]"
+        (-0.35, 0.35), "range of each platform angle [rad]"
     )
 
 
