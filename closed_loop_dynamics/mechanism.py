@@ -22,7 +22,7 @@ from .closure.numerical import LoopSystem, NumericalClosure
 from .closure.plan import Plan, make_plan
 from .closure.smooth import Gamma, SmoothClosure
 from .engine import cache
-from .errors import InvalidInput, SubmechanismError, did_you_mean
+from .errors import InvalidInput, SubmechanismError, UrdfError, did_you_mean
 from .model.clusters import Cluster, Component, build_clusters, split_components
 from .model.submechanism import Submechanism
 from .model.submechanism_types import FUNCTION
@@ -133,6 +133,7 @@ def build_mechanism(
     closures that the user wrote, by submechanism.
     """
     key = cache.key_of(key, cache.source_digest())
+    _check_floating(tree)
     entries = tuple(with_derived_loops(tree, entry) for entry in entries)
     components = split_components(tree, entries)
     _check_functions(entries, functions)
@@ -161,6 +162,19 @@ def build_mechanism(
         _offsets(tree, spanning, 6),
         _unknown_offsets(closures),
     )
+
+
+def _check_floating(tree: Tree) -> None:
+    """One free flyer at most, and before all other joints: its coordinates come first."""
+    floating = [i for i, body in enumerate(tree.bodies) if body.joint.kind == FLOATING]
+    if floating not in ([], [0]):
+        names = ", ".join(f"'{tree.bodies[i].joint.name}'" for i in floating)
+        raise UrdfError(
+            f"floating joint {names} is not the only joint at the root",
+            file=tree.source,
+            place=f"joint {names}",
+            remedy="let one floating joint carry the whole robot",
+        )
 
 
 def _check_functions(entries: Sequence[Submechanism], functions: Mapping[str, Gamma]) -> None:

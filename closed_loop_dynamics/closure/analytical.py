@@ -187,6 +187,12 @@ def choose(branch: Branch, tolerance: float = DEFAULT_TOLERANCE) -> AnalyticalCh
 def _choose(branch: Branch, tolerance: float) -> AnalyticalChoice:
     numerical = branch.closure
     system = numerical.system
+    if not branch.seeds.has_table:
+        raise NotClosedForm(
+            "several solutions share the signs of the branch"
+            if branch.many_valued
+            else "too many independent joints to prove it on a grid"
+        )
     legs = _legs(system, numerical.plan)
     known = np.array([branch.local_q(s) for s in branch.known()])
     choices = []

@@ -24,7 +24,12 @@ from .numerical import NumericalClosure
 
 #: Table nodes per dimension, by number of independent joints of the closure.
 NODES = {1: 65, 2: 25, 3: 9, 4: 5, 5: 3, 6: 3}
+#: Continuation: smallest and longest step of an independent joint [rad, or loop lengths], how much
+#: the slope may change over one step, and when to give up.
 SMALLEST_STEP = 1e-9
+LONGEST_STEP = 0.2
+LARGEST_BEND = 0.3
+MOST_STEPS = 20000
 
 
 @dataclass(frozen=True)
@@ -59,12 +64,17 @@ class Branch:
         q_ref = np.array(closure.plan.q_ref)
         p_ref, x_ref = q_ref[list(system.independent)], q_ref[list(closure.unknown)]
         self.lower, self.upper = self._box(p_ref) if box is None else box
+        lengths, size = system.column_is_length, closure.plan.length
+        self._p_scale = np.where(lengths[list(system.independent)], size, 1.0)
+        self._x_scale = np.where(lengths[list(closure.unknown)], size, 1.0)
         n_p, n_x = len(p_ref), len(x_ref)
         start = (p_ref, x_ref, np.zeros((n_x, n_p)))
         bare = replace(closure.blank_seeds(), low=p_ref, reference=start)
         self.bare_seeds = bare
         self.reference = self._reference(bare)
         self._solved: dict[tuple[int, ...], Solution] = {}
+        #: The way to a position decides on which solution it ends; answers then follow the path.
+        self.many_valued = False
         self._local = threading.local()
         self._positions: Array | None = None
         self.seeds = self._table()
@@ -117,20 +127,38 @@ class Branch:
         self, context: Any, start: Solution, target: Array, smallest: float = SMALLEST_STEP
     ) -> tuple[Solution, int]:
         """Go straight from ``start`` towards ``target``; the furthest solution and a status."""
-        here, done, step, status = start, 0.0, 1.0, 0
         way = target - start.p
+        size = float(np.max(np.abs(way) / self._p_scale, initial=0.0))
+        longest = min(1.0, LONGEST_STEP / max(size, 1e-300))
+        here, done, step, status = start, 0.0, longest, 0
         self._set(context, start)
-        while done < 1.0:
+        for _ in range(MOST_STEPS):
             ahead = min(1.0, done + step)
             status = self.program.run_in(context, start.p + ahead * way if ahead < 1 else target)
-            if status == 0:
-                here, done, step = self.newest(context), ahead, 2.0 * step
+            found = self.newest(context) if status == 0 else here
+            if status == 0 and self._continues(here, found):
+                here, done, step = found, ahead, min(2.0 * step, longest)
+                if done >= 1.0:
+                    return here, 0
                 continue
             self._set(context, here)
             step = 0.5 * min(step, 1.0 - done)
-            if step < smallest:
+            if step * max(size, 1e-3) < smallest:
                 break
-        return here, (0 if done >= 1.0 else status)
+        return here, status or SOLVER
+
+    def _continues(self, a: Solution, b: Solution) -> bool:
+        """b lies on the curve through a: the change of x is the integral of its slope.
+
+        Newton may land on another solution across a gap; the trapezoidal rule would have to hold
+        there by accident.
+        """
+        dp = b.p - a.p
+        change = (b.x - a.x) / self._x_scale
+        first, last = (a.slope @ dp) / self._x_scale, (b.slope @ dp) / self._x_scale
+        bend = float(np.max(np.abs(last - first), initial=0.0))
+        off = float(np.max(np.abs(change - 0.5 * (first + last)), initial=0.0))
+        return bend <= LARGEST_BEND and off <= 0.2 * bend + 1e-9
 
     def assembly_signs(self, local_q: Array) -> Array:
         """Signs of the block determinants at local positions: the name of an assembly mode."""
@@ -156,7 +184,7 @@ class Branch:
         if not n_p or not np.all(count):
             return seeds
         nodes = self._solve_nodes(count, step)
-        return replace(seeds, count=count, nodes=nodes)
+        return replace(seeds, count=count if nodes.size else 0 * count, nodes=nodes)
 
     def _solve_nodes(self, count: NDArray[np.int64], step: Array) -> Array:
         n_p, n_x = len(count), self.closure.n_x
@@ -173,14 +201,21 @@ class Branch:
             index = queue.pop(0)
             for axis, direction in itertools.product(range(n_p), (-1, 1)):
                 neighbour = (*index[:axis], index[axis] + direction, *index[axis + 1 :])
-                inside = 0 <= neighbour[axis] < count[axis]
-                if not inside or neighbour in self._solved:
+                if not 0 <= neighbour[axis] < count[axis]:
                     continue
                 target = self.lower + np.array(neighbour) * step
-                found, status = self.follow(context, self._solved[index], target, 0.02)
-                if status == 0:
+                found, status = self.follow(context, self._solved[index], target, 1e-3)
+                if status:
+                    continue
+                if neighbour not in self._solved:
                     self._solved[neighbour] = found
                     queue.append(neighbour)
+                elif np.max(np.abs(found.x - self._solved[neighbour].x) / self._x_scale) > 1e-6:
+                    # Two ways to the same place end on different solutions (a cuspidal mechanism):
+                    # no table can name the one that is meant.
+                    self.many_valued = True
+                    self._solved.clear()
+                    return np.zeros((0, 0))
         for index, s in self._solved.items():
             flat = int(np.ravel_multi_index(index, tuple(count)))
             nodes[flat] = np.concatenate([s.x, s.slope.ravel()])
@@ -208,7 +243,7 @@ class Branch:
     def _box_of_nodes(self) -> tuple[Array, Array]:
         seeds = self.seeds
         if not self._has_table():
-            return self.lower.copy(), self.upper.copy()
+            return self._sampled_box()
         shape = tuple(int(c) for c in seeds.count)
         valid = np.isfinite(seeds.nodes[:, 0]).reshape(shape) if seeds.nodes.size else None
         first = np.clip(
@@ -234,6 +269,17 @@ class Branch:
         box = seeds.low + low * seeds.step, seeds.low + high * seeds.step
         return np.minimum(box[0], self.reference.p), np.maximum(box[1], self.reference.p)
 
+    def _sampled_box(self) -> tuple[Array, Array]:
+        """Without a table: the limits, shrunk towards the reference until samples are reached."""
+        rng = np.random.default_rng(3)
+        low, high = self.lower - self.reference.p, self.upper - self.reference.p
+        context = self._context(self.bare_seeds)
+        for factor in 0.5 ** np.arange(12):
+            targets = rng.uniform(low, high, (64, len(low))) * factor + self.reference.p
+            if not any(self.follow(context, self.reference, t, 1e-3)[1] for t in targets):
+                return self.reference.p + factor * low, self.reference.p + factor * high
+        return self.reference.p.copy(), self.reference.p.copy()
+
     def _has_table(self) -> bool:
         return bool(np.all(self.seeds.count > 0)) and self.seeds.nodes.size > 0
 
@@ -244,13 +290,16 @@ class Branch:
         return float(np.linalg.svd(K_d, compute_uv=False)[-1])
 
     def smallest_singular_value(self, q: Array, mech: Any, component: int) -> Any:
-        """Of the scaled K_d at spanning positions ``q`` (..., n)."""
-        bodies = mech.components[component].independent
-        p = q[..., [mech.q_at[b] for b in bodies]]
-        start = self.closure.n_x + 1
-        K_d = self.program(p)[..., start:]
-        K_d = K_d.reshape(*K_d.shape[:-1], self.closure.n_x, self.closure.n_x)
-        return np.linalg.svd(K_d, compute_uv=False)[..., -1]
+        """Of the scaled K_d at spanning positions ``q`` (..., n), on whatever mode they are."""
+        local = q[..., [mech.q_at[b] for b in mech.components[component].joints]]
+        closure = self.closure
+        lengths = closure.system.row_is_length[list(closure.plan.rows)]
+        rows = np.where(lengths, 1.0 / closure.plan.length, 1.0)[:, None]
+        values = [
+            np.linalg.svd(closure.numeric_K_d(one) * rows * self._x_scale, compute_uv=False)[-1]
+            for one in local.reshape(-1, local.shape[-1])
+        ]
+        return np.array(values).reshape(local.shape[:-1])[()]
 
     def turns_freely(self) -> bool:
         """One independent joint without limits, all the way round and back to the same place."""

@@ -24,6 +24,8 @@ from .small_linear import solve_small
 
 #: max|phi| that a solution may leave on the kept rows [m, rad].
 CLOSURE_TOLERANCE = 1e-10
+#: Longest linear prediction [rad, or loop lengths].
+REACH = 0.5
 #: A guard is det / |det at reference|; below this the mechanism counts as singular.
 SINGULAR = 1e-5
 
@@ -169,7 +171,9 @@ class NumericalClosure:
         start = (np.full(n_p, np.nan), np.zeros(n_x), np.zeros((n_x, n_p)))
         nothing = np.zeros(n_p, dtype=np.int64)
         sign = np.sign(np.array(self.plan.determinants))
-        return Seeds(sign, zero, np.ones(n_p), nothing, np.zeros((0, 0)), start)
+        lengths = self.system.column_is_length[list(self.unknown)]
+        reach = REACH * np.where(lengths, self.plan.length, 1.0)
+        return Seeds(sign, zero, np.ones(n_p), nothing, np.zeros((0, 0)), start, reach)
 
     def _guards(self, dets: list[SX]) -> list[SX]:
         """Block determinants relative to the reference; their sign names the assembly mode."""

@@ -144,6 +144,7 @@ def make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
 def _make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
     numbers = _Numbers(system)
     q_ref, notes = _reference(numbers, entry)
+    _check_orientation(numbers, entry, q_ref)
     samples = _assembled_samples(numbers, q_ref)
     K_all = [numbers.scaled(q)[1] for q in samples]
     idle = [
@@ -248,6 +249,33 @@ def _reference(numbers: _Numbers, entry: Submechanism) -> tuple[Array, list[str]
         place=entry.place,
         remedy="check the cut frames, or give `reference:` near an assembled configuration",
     )
+
+
+def _check_orientation(numbers: _Numbers, entry: Submechanism, q: Array) -> None:
+    """Rotation rows also vanish when a cut is turned by half a turn: that is not closed."""
+    system = numbers.system
+    names = system.names(range(numbers.n))
+    poses = body_poses(system.tree, dict(zip(names, map(float, q), strict=True)))
+    for cut in system.cuts:
+        R_p, R_s = (
+            (poses[b] if b >= 0 else np.eye(4))[:3, :3] @ frame[:3, :3]
+            for b, frame in ((cut.predecessor, cut.frame_p), (cut.successor, cut.frame_s))
+        )
+        D = R_p.T @ R_s
+        upright = True
+        if len(cut.rotations) == 3:
+            upright = float(np.trace(D)) > 0.0
+        elif len(cut.rotations) == 2:
+            free = np.cross(*cut.rotations)
+            upright = float(free @ D @ free) > 0.0
+        if not upright:
+            raise SubmechanismError(
+                f"submechanism '{system.name}' closes only with {cut.labels[0]} turned by half a "
+                "turn",
+                file=entry.file,
+                place=entry.place,
+                remedy="check the cut frames, or give `reference:` near the wanted configuration",
+            )
 
 
 def _show(names: list[str], q: Array) -> str:

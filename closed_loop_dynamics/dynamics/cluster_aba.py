@@ -36,7 +36,8 @@ def cluster_aba(
     """Independent accelerations (m, 1), and the smallest pivot of D of every cluster."""
     mech, tree = motion.mechanism, motion.mechanism.tree
     bodies = range(len(tree.bodies))
-    v, c, zeta = _outward_velocities(motion)
+    g = _loop_bias(motion)
+    v, c, zeta = _outward_velocities(motion, g)
 
     inertia: dict[int, Any] = {i: rigid_inertia(mech, i) for i in bodies}
     force: dict[int, Spatial] = {}
@@ -52,7 +53,7 @@ def cluster_aba(
         cluster = mech.clusters[k]
         if mech.floating and cluster.bodies == (0,):
             continue
-        embedded[k], pivot = _embed(motion, cluster, tau_y, inertia, force, zeta)
+        embedded[k], pivot = _embed(motion, cluster, tau_y, inertia, force, zeta, g)
         pivots.insert(0, pivot)
 
     # Outward: accelerations.
@@ -72,14 +73,13 @@ def cluster_aba(
 
 
 def _outward_velocities(
-    motion: Motion,
+    motion: Motion, g: dict[int, SX]
 ) -> tuple[dict[int, Spatial], dict[int, Spatial], dict[int, Spatial]]:
     """Velocities v, velocity-product accelerations c, and the bias zeta inside each cluster."""
     mech, tree = motion.mechanism, motion.mechanism.tree
     v: dict[int, Spatial] = {-1: Spatial.zero()}
     c: dict[int, Spatial] = {}
     zeta: dict[int, Spatial] = {}
-    g = _loop_bias(motion)
     cluster_of = {b: k for k, cluster in enumerate(mech.clusters) for b in cluster.bodies}
     for i, body in enumerate(tree.bodies):
         X, S = motion.X[i], motion.S[i]
@@ -113,6 +113,7 @@ def _embed(
     inertia: dict[int, Any],
     force: dict[int, Spatial],
     zeta: dict[int, Spatial],
+    g: dict[int, SX],
 ) -> tuple[_Embedded, SX]:
     """Eliminate the cluster's coordinates; adds I^a and p^a to the parent body in place."""
     tree = motion.mechanism.tree
@@ -128,7 +129,8 @@ def _embed(
             force[parent] = force[parent] + X.force_to_parent(force[b])
         elif parent >= 0:
             on_parent.append((X.inertia_to_parent(composite[b]), X.force_to_parent(force[b])))
-        t[index[b]] = motion.S[b].dot(force[b]) + joint_friction(motion, b)
+        own = joint_friction(motion, b) + rotor_inertia(motion.mechanism, b) * g[b]
+        t[index[b]] = motion.S[b].dot(force[b]) + own
 
     H, P = _joint_space(motion, cluster, composite, index)
     G = _cluster_G(motion, cluster, index)

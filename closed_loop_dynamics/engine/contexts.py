@@ -27,6 +27,7 @@ class Seeds:
         low, step, count: (n_p,) the grid; ``count`` all zero means there is no table.
         nodes: (prod(count), n_x * (1 + n_p)) solutions and their slopes; NaN where unreachable.
         reference: (p0, x0, slope) of the reference configuration.
+        reach: (n_x,) longest prediction of each unknown; infinite when None.
     """
 
     sign: Array
@@ -35,6 +36,7 @@ class Seeds:
     count: NDArray[np.int64]
     nodes: Array
     reference: tuple[Array, Array, Array]
+    reach: Array | None = None
 
     def __post_init__(self) -> None:
         # Native code reads the nodes by address.
@@ -59,6 +61,9 @@ class Seeds:
         record[rec.last_index : rec.last_index + n] = np.maximum(self.count - 1, 0)
         inner = np.append(self.count[1:], 1)[:n]
         record[rec.stride : rec.stride + n] = np.cumprod(inner[::-1])[::-1]
+        record[rec.inverse_reach : rec.inverse_reach + rec.n_x] = (
+            0.0 if self.reach is None else 1.0 / self.reach
+        )
         record[rec.sign : rec.sign + rec.n_sign] = self.sign
         rec.write(record, *self.reference)
 

@@ -8,9 +8,10 @@ assembly mode or a singularity shows as a sign; and (b) the steps contract by at
 in the convergence ball of its own solution, not of another one. A step that is not a number counts
 as one that does not contract. What fails is reported, never used.
 
-Starts ("seeds") are records (p0, x0, dx/dp): the newest solution when it is near, else the nearest
-node of a table of solutions computed at load. Both are only starting points: the loop converges to
-the same root to rounding.
+Starts ("seeds") are records (p0, x0, dx/dp): the nearest node of a table of solutions computed at
+load, so that the answer does not depend on earlier calls; the newest solution only where there is
+no such node. A prediction that goes further than ``reach`` is not used: near a singularity slopes
+are huge, and a leap may end on another branch.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from .instructions import InstructionList
 from .llvm_ir import emit_straight_line
 
 Array = NDArray[np.float64]
+#: Nodes cover half a step around them, and a little for rounding.
+ONE_CELL = 0.5 + 1e-9
 OK = 0
 NOT_CONVERGED = 1
 GUARD = 2
@@ -50,7 +53,7 @@ class NewtonSolver:
     n_x: int
     step: InstructionList | None = None
     tolerance: float = 1e-8
-    max_step: float = 0.4
+    max_step: float = 0.2
     contraction: float = 0.35
     max_iterations: int = 12
 
@@ -114,9 +117,14 @@ class RecordLayout:
         return 2 + 4 * self.n_p
 
     @property
+    def inverse_reach(self) -> int:
+        """(n_x,) 1 / longest prediction of each unknown."""
+        return 2 + 5 * self.n_p
+
+    @property
     def sign(self) -> int:
         """(n_sign,) sign of every guard on the wanted branch."""
-        return 2 + 5 * self.n_p
+        return self.inverse_reach + self.n_x
 
     @property
     def p0(self) -> int:
@@ -156,7 +164,7 @@ def emit_seed(solver: NewtonSolver, symbol: str) -> str:
     e = Emitter(Lanes(1))
     p = [e.load("%p", j) for j in range(rec.n_p)]
     p0 = [e.load("%record", rec.p0 + j) for j in range(rec.n_p)]
-    near = "true"
+    near, inside, same = "true", "true", "true"
     node = "0"
     p_node = []
     for j in range(rec.n_p):
@@ -167,31 +175,50 @@ def emit_seed(solver: NewtonSolver, symbol: str) -> str:
         # Ordered: without a newest solution p0 is NaN, and NaN is never near.
         close = e.value(f"fcmp olt double {scaled}, {literal(0.5)}")
         near = e.value(f"and i1 {near}, {close}")
-        position = e.arithmetic("fmul", e.arithmetic("fsub", p[j], low), inverse)
-        position = e.intrinsic("minnum", position, e.load("%record", rec.last_index + j))
+        equal = e.value(f"fcmp oeq double {p[j]}, {p0[j]}")
+        same = e.value(f"and i1 {same}, {equal}")
+        exact = e.arithmetic("fmul", e.arithmetic("fsub", p[j], low), inverse)
+        position = e.intrinsic("minnum", exact, e.load("%record", rec.last_index + j))
         position = e.intrinsic("maxnum", position, literal(0.0))
         nearest = e.arithmetic("fadd", position, literal(0.5))
         index = e.value(f"fptosi double {nearest} to i64")
         index_real = e.value(f"sitofp i64 {index} to double")
+        beside = e.intrinsic("fabs", e.arithmetic("fsub", exact, index_real))
+        covered = e.value(f"fcmp ole double {beside}, {literal(ONE_CELL)}")
+        inside = e.value(f"and i1 {inside}, {covered}")
         p_node.append(e.fma(index_real, e.load("%record", rec.step + j), low))
         stride = e.value(f"fptosi double {e.load('%record', rec.stride + j)} to i64")
         product = e.value(f"mul i64 {index}, {stride}")
         node = e.value(f"add i64 {node}, {product}")
     no_table = e.value(f"fcmp oeq double {e.load('%record', rec.has_table)}, {literal(0.0)}")
-    newest = e.value(f"or i1 {near}, {no_table}")
     address = e.value(f"getelementptr double, ptr %record, i64 {rec.table}")
     table = e.value(f"load ptr, ptr {address}, align 8")
     offset = e.value(f"mul i64 {node}, {rec.node_size}")
     node_pointer = e.value(f"getelementptr double, ptr {table}, i64 {offset}")
     own_pointer = e.value(f"getelementptr double, ptr %record, i64 {rec.x0}")
+    probe = e.value(f"select i1 {no_table}, ptr {own_pointer}, ptr {node_pointer}")
+    reached = e.value(f"fcmp ord double {e.load(probe, 0)}, {literal(0.0)}")
+    by_table = e.value(f"and i1 {inside}, {reached}")
+    uncovered = e.value(f"xor i1 {by_table}, true")
+    newest = e.value(f"and i1 {near}, {uncovered}")
+    # At the very place of the newest solution: that is how a rescue hands its answer in.
+    newest = e.value(f"or i1 {newest}, {same}")
+    newest = e.value(f"or i1 {newest}, {no_table}")
     # x0 and slope follow each other both in the record and in a node.
     source = e.value(f"select i1 {newest}, ptr {own_pointer}, ptr {node_pointer}")
     dp = [e.arithmetic("fsub", p[j], e.select(newest, p0[j], p_node[j])) for j in range(rec.n_p)]
+    within, predicted = "true", []
     for i in range(rec.n_x):
-        x = e.load(source, i)
+        change = literal(0.0)
         for j in range(rec.n_p):
-            x = e.fma(e.load(source, rec.n_x + i * rec.n_p + j), dp[j], x)
-        e.store(x, "%x", i)
+            change = e.fma(e.load(source, rec.n_x + i * rec.n_p + j), dp[j], change)
+        size = e.intrinsic("fabs", change)
+        size = e.arithmetic("fmul", size, e.load("%record", rec.inverse_reach + i))
+        short = e.value(f"fcmp ole double {size}, {literal(1.0)}")
+        within = e.value(f"and i1 {within}, {short}")
+        predicted.append(e.arithmetic("fadd", e.load(source, i), change))
+    for i, x in enumerate(predicted):
+        e.store(e.select(within, x, literal(float("nan"))), "%x", i)
     body = "\n".join(e.lines)
     return f"define void @{symbol}(ptr %record, ptr %p, ptr %x) {{\n{body}\n  ret void\n}}"
 

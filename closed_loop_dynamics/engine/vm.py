@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .contexts import Context, Seeds, copying_call
 from .instructions import block_sizes
 from .layout import CHECK, INPUT, SOLVER, BoundSolver
-from .newton import CONTRACTION, GUARD, NOT_CONVERGED, OK, NewtonSolver
+from .newton import CONTRACTION, GUARD, NOT_CONVERGED, OK, ONE_CELL, NewtonSolver
 from .program import Program
 from .solver_unit import SolverUnit
 from .source import Array, ProgramSource, Rescue
@@ -153,20 +153,26 @@ class _Solver:
         return NOT_CONVERGED, s.max_iterations
 
     def _seed(self) -> None:
-        """Predict x at p from the newest solution when it is near, else from the table."""
+        """Predict x at p from the table, or from the newest solution where it has no node."""
         rec, record = self.rec, self.record
         n_p, n_x = rec.n_p, rec.n_x
         inverse = record[rec.inverse_step : rec.inverse_step + n_p]
         p0 = record[rec.p0 : rec.p0 + n_p]
         best = record[rec.x0 : rec.size]
-        near = (np.abs(self.p - p0) * inverse < 0.5).all()
-        if record[rec.has_table] and not near:
+        if record[rec.has_table]:
+            near = (np.abs(self.p - p0) * inverse < 0.5).all()
             low = record[rec.low : rec.low + n_p]
             last = record[rec.last_index : rec.last_index + n_p]
-            index = np.floor(np.clip((self.p - low) * inverse, 0.0, last) + 0.5)
-            best = self.nodes[int(index @ record[rec.stride : rec.stride + n_p])]
-            p0 = low + index * record[rec.step : rec.step + n_p]
-        self.x[:] = best[:n_x] + best[n_x:].reshape(n_x, n_p) @ (self.p - p0)
+            exact = (self.p - low) * inverse
+            index = np.floor(np.clip(exact, 0.0, last) + 0.5)
+            node = self.nodes[int(index @ record[rec.stride : rec.stride + n_p])]
+            covered = (np.abs(exact - index) <= ONE_CELL).all() and not np.isnan(node[0])
+            if not (self.p == p0).all() and (covered or not near):
+                best, p0 = node, low + index * record[rec.step : rec.step + n_p]
+        change = best[n_x:].reshape(n_x, n_p) @ (self.p - p0)
+        inverse_reach = record[rec.inverse_reach : rec.inverse_reach + n_x]
+        within = (np.abs(change) * inverse_reach <= 1.0).all()
+        self.x[:] = best[:n_x] + change if within else np.nan
 
     def keep_newest(self, slopes: Array, at: int) -> int:
         """The solution just found becomes the newest seed; returns where the next slope is."""

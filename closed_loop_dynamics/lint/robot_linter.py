@@ -87,7 +87,10 @@ class Report:
 
     def __getitem__(self, name: str) -> SubmechanismSummary:
         """The summary of a submechanism by name."""
-        return next(s for s in self.submechanisms if s.name == name)
+        for summary in self.submechanisms:
+            if summary.name == name:
+                return summary
+        raise KeyError(name)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""
@@ -161,7 +164,7 @@ def _summary(robot: Robot, c: int) -> SubmechanismSummary:
             idle_joints=idle,
         )
     plan, branch = loops.plan, robot.branches[c]
-    low, high = branch.reachable_box()
+    low, high = branch.reachable_box(exact=True)
     why = robot.reasons[c]
     if closure.kind == "numerical":
         sizes = "+".join(str(len(rows)) for rows, _ in plan.blocks)
@@ -215,6 +218,14 @@ def _component_findings(robot: Robot, c: int, s: SubmechanismSummary) -> Iterato
     if loops is not None:
         for note in loops.plan.notes:
             yield Finding("info", "assembled", s.name, f"{s.name}: {note}")
+        if robot.branches[c].many_valued:
+            yield Finding(
+                "warning",
+                "many-valued",
+                s.name,
+                f"{s.name}: the way to a position decides on which configuration it ends (cuspidal "
+                "mechanism); answers follow the path of the calls, use guess= to choose",
+            )
         if s.singular_value < 1e-2:
             yield Finding(
                 "warning",
@@ -247,7 +258,7 @@ def _limit_findings(mech: Mechanism, branch: Branch, s: SubmechanismSummary) -> 
     joints = [mech.tree.bodies[b].joint for b in system.joints]
     for k, i in enumerate(system.independent):
         low, high = s.reachable[joints[i].name]
-        margin = 1.01 * float(branch.seeds.step[k])
+        margin = 1e-6 if len(system.independent) == 1 else 1.01 * float(branch.seeds.step[k])
         past = (branch.lower[k] < low - margin) or (branch.upper[k] > high + margin)
         if past and (np.isfinite(joints[i].lower) or np.isfinite(joints[i].upper)):
             yield Finding(

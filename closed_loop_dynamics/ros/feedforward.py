@@ -111,9 +111,10 @@ class Feedforward(RobotNode):
 
     def _warm_up(self) -> None:
         """Compile what the cycle will call, so that its first call is as fast as the others."""
-        y = self._initial if self._initial is not None else np.zeros(self.robot.m)
+        y = self.robot.random_independent(np.random.default_rng(0))
         zero = np.zeros(self.robot.m)
         self.robot.prepare("state", "inverse_dynamics", "loop_jacobian", batch=True)
+        self.robot.inverse_dynamics(y, zero, zero)  # says so if the robot is underactuated
         state = self.robot.state(y, zero, zero)
         self._observer.observe(0.0, state.u, state.ud)
         self._observer.forget()
@@ -164,7 +165,7 @@ class Feedforward(RobotNode):
             self._begin(now)
         if self._incoming is not None:
             message, self._incoming = self._incoming, None
-            if self.guard("trajectory", self._accept, message, now_ns):
+            if self.guard("trajectory", self._accept, message, now_ns, every=0.0):
                 self.diagnostics.clear("trajectory")
         if self._spline is None:
             return

@@ -53,9 +53,9 @@ class JointStateCompleter(RobotNode):
 
     def _warm_up(self) -> None:
         """Compile what the cycle will call, so that its first call is as fast as the others."""
-        zero = np.zeros(self.robot.m)
+        y = self.robot.random_independent(np.random.default_rng(0))
         self.robot.prepare("velocities", "loop_jacobian")
-        state = self.robot.state(zero, zero)
+        state = self.robot.state(y, np.zeros(self.robot.m))
         self._observer.observe(0.0, state.u, state.ud)
 
     def start(self) -> None:

@@ -97,10 +97,12 @@ class Plant:
         for _ in range(max(1, round(duration / self.physics.step))):
             self._apply(tau)
             try:
-                self.y, self.yd = rk4_step(self._acceleration, self.y, self.yd, self.physics.step)
+                y, yd = rk4_step(self._acceleration, self.y, self.yd, self.physics.step)
+                self.robot.state(y)  # the stages may close where the result does not
             except ClosedLoopError:
                 self.yd = np.zeros(self.robot.m)
                 raise
+            self.y, self.yd = y, yd
             if self.physics.end_stops:
                 self._stop()
 

@@ -91,12 +91,17 @@ class RobotNode(LifecycleNode):
         self._timers_of_work.append(timer)
         return timer
 
-    def guard(self, channel: str, callback: Callable[..., None], *arguments: Any) -> bool:
-        """Run a callback; what it raises becomes a fault of ``channel``. True if it went well."""
+    def guard(
+        self, channel: str, callback: Callable[..., None], *arguments: Any, every: float = 1.0
+    ) -> bool:
+        """Run a callback; what it raises becomes a fault of ``channel``. True if it went well.
+
+        Faults of one channel are logged at most once per ``every`` seconds.
+        """
         try:
             callback(*arguments)
         except ClosedLoopError as error:
-            self.diagnostics.fault(channel, str(error))
+            self.diagnostics.fault(channel, str(error), every=every)
             return False
         except Exception as error:
             self.get_logger().error(traceback.format_exc(), throttle_duration_sec=1.0)

@@ -101,7 +101,7 @@ def _rows(
     rows: Sequence[ArrayLike] | None, what: str, count: int, width: int, required: bool = False
 ) -> Array:
     table = np.full((count, width), np.nan)
-    for k, row in enumerate(rows or ()):
+    for k, row in enumerate(() if rows is None else rows):
         values = np.asarray(row, dtype=float)
         if not len(values) and not required:
             continue

@@ -6,17 +6,18 @@ for a loaded machine.
 
 from __future__ import annotations
 
-import itertools
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -32,8 +33,28 @@ SUBMECHANISMS = ROOT / "config" / "crank_leg.yaml"
 ROBOT = {"urdf_file": str(URDF), "submechanism_file": str(SUBMECHANISMS)}
 DEADLINE = 90.0  # [s]; far beyond what is needed, so that only a real failure meets it
 
-# A domain of its own for every test: no talk between tests, nor with another test run.
-_domains = itertools.count(os.getpid())
+_first = os.getpid()
+
+
+def reserve_domain() -> tuple[int, IO[str]]:
+    """A ROS domain that no other test on this machine uses, and the lock that keeps it so.
+
+    The search goes on where the last one ended: a domain rests before it is used again, so that
+    peers that were killed in it are forgotten.
+    """
+    global _first
+    for number in range(_first, _first + 100):
+        domain = 1 + number % 100
+        path = Path(tempfile.gettempdir()) / f"closed_loop_dynamics_test_domain_{domain}"
+        lock = path.open("w")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.close()
+            continue
+        _first = number + 1
+        return domain, lock
+    raise RuntimeError("all ROS domains are in use")
 
 
 class NodeProcess:
@@ -79,7 +100,7 @@ class Graph:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.domain = 1 + next(_domains) % 100
+        self.domain, self._reservation = reserve_domain()
         self.processes: list[NodeProcess] = []
         self._context = rclpy.Context()
         rclpy.init(context=self._context, domain_id=self.domain)
@@ -103,6 +124,7 @@ class Graph:
         self._executor.shutdown(timeout_sec=5.0)
         self._context.try_shutdown()
         self._thread.join(timeout=5.0)
+        self._reservation.close()
 
     def start(
         self,

@@ -28,42 +28,43 @@ def build(**dimensions: object) -> tuple[str, str]:
     d = Dimensions(**dimensions)  # type: ignore[arg-type]
     board, axes = Blueprint("active_ankle"), np.eye(3)
     joints = free_platform(board, np.zeros(3), d.travel, d.turn)
-    board.box("platform", np.zeros(3), (0.06, 0.06, 0.06), 0.8)
+    board.box("platform", np.zeros(3), (0.05, 0.05, 0.05), 0.8)
     motors, others, cuts = [], joints[:3], []
     for k in range(3):
         turn, along, across = axes[k], axes[(k + 1) % 3], axes[(k + 2) % 3]
         at = -d.motor * turn
         crank = board.revolute(f"motor_{k}", "base_link", at, turn, (-1.2, 1.2), effort=30.0)
         motors.append(f"motor_{k}")
-        board.rod(crank, at, at - d.rod * along, 0.010, 0.2, "drive")
+        board.rod(crank, at, at - d.rod * along, 0.006, 0.2, "drive")
         for j, side in enumerate((1.0, -1.0)):
             head = side * d.half_width * across
             foot = head - d.rod * along
-            board.rod(crank, at - d.rod * along, foot, 0.008, 0.1, "drive")
+            board.rod(crank, at - d.rod * along, foot, 0.005, 0.1, "drive")
             name = f"rod_{k}{'ab'[j]}"
             others += push_rod(board, name, crank, foot, head, mass=0.04)
             cuts.append(Cut(f"{name}_end", f"{name}_end_tip", "platform", POINT))
-    return board.urdf(), loop_file("active_ankle", "NUMERICAL", joints[3:], motors, others, cuts)
+    return board.urdf(), loop_file("active_ankle", "3RUS2", joints[3:], motors, others, cuts)
 
 
 MECHANISM = Mechanism(
     name="active_ankle",
     title="Active Ankle",
-    aliases=("3-R[2-SS]", "3R[2-SS]", "almost spherical parallel mechanism"),
-    type="NUMERICAL",
+    aliases=("3-R[2-SS]", "3RUS2", "almost spherical parallel mechanism"),
+    type="3RUS2",
     dimensions=Dimensions,
     build=build,
     solver="numerical",
     what="Three motors at right angles, each with a fork that holds the platform by a pair of rods "
     "(two ball joints each). The platform turns almost about a point: it shifts by millimetres "
     "while it turns. Its three angles are commanded; the shift and the motors follow.",
-    branches="Up to sixteen for a given orientation (after Kumar et al. 2018: three cranks and a "
-    "shift that six spheres determine together). There is no closed form in the library: the six "
-    "rod equations are coupled through the shift and lead to a polynomial of high degree. Newton "
-    "follows the branch of q = 0.",
-    singularities="K_d: the six rods no longer hold the shift and the cranks together, for example "
-    "a fork that has turned until its rods point at the motor axis. G_u: the rods of a pair become "
-    "parallel to its fork.",
+    branches="Several for a given orientation: each pair of rods allows its crank more than one "
+    "angle, and the shift couples all of them. There is no closed form in the library: the six rod "
+    "equations must be solved together for three cranks and the shift. Newton follows the branch "
+    "of q = 0.",
+    singularities="K_d: both rods of a pair lie in planes through their motor's axis (the crank "
+    "is at a dead point), or the directions in which the three pairs hold the shift lie in one "
+    "plane. G_u: the lines of the six rods belong to one linear complex, so that the motors "
+    "cannot hold the platform. Neither happens within the default limits.",
     displaced=(0.3, -0.2, 0.25),
     view=(35.0, 25.0),
 )

@@ -41,8 +41,8 @@ MECHANISM = Mechanism(
     build=build,
     solver="analytical",
     what="The bars of a parallelogram on its other branch: two bars cross, crank and rocker turn "
-    "in opposite directions, and the coupler rolls on the ground like one ellipse on another. Used "
-    "as a rolling knee and in tensegrity arms.",
+    "in opposite directions and roll on each other like two ellipses (each with its hinges as "
+    "foci), touching where the two long bars cross.",
     branches="Two: this one, and the parallelogram. Same lengths, same joints; the configuration "
     "at q = 0 alone decides, and the branch is kept.",
     singularities="Both branches meet where all bars are in line.",

@@ -71,5 +71,5 @@ MECHANISM = Mechanism(
     branches="One: the relation is linear.",
     singularities="None.",
     displaced=(0.5, -1.0),
-    view=(25.0, 12.0),
+    view=(55.0, 12.0),
 )

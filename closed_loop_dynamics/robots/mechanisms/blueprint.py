@@ -241,7 +241,7 @@ def _inertial(solids: list[Solid]) -> str:
     com = np.sum([s.mass * s.com for s in solids], axis=0) / mass
     I = np.zeros((3, 3))
     for s in solids:
-        R, away = _rotation(s.rpy), s.com - com
+        R, away = rotation(s.rpy), s.com - com
         I += R @ np.diag(s.moments) @ R.T
         I += s.mass * (float(away @ away) * np.eye(3) - np.outer(away, away))
     entries = " ".join(
@@ -261,7 +261,8 @@ def _visual(s: Solid) -> str:
     )
 
 
-def _rotation(rpy: tuple[float, float, float]) -> Array:
+def rotation(rpy: ArrayLike) -> Array:
+    """(3, 3) rotation of roll, pitch, yaw, as URDF means them."""
     (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
     about_x = np.array([[1, 0, 0], [0, cr, -sr], [0, sr, cr]])
     about_y = np.array([[cp, 0, sp], [0, 1, 0], [-sp, 0, cp]])

@@ -20,9 +20,7 @@ class Dimensions:
     elbow: float = dim(0.125, "half the distance of the universal joints on the elbow")
     platform: float = dim(0.0625, "half the distance of those on the platform")
     rod: float = dim(0.50, "length of the two rods")
-    limits: tuple[float, float] = dim(
-        (-0.35, 0.35), "range of both axes of joint 6 [rad]"
-    )
+    limits: tuple[float, float] = dim((-0.35, 0.35), "range of both axes of joint 6 [rad]")
 
 
 def _axes(start: Array, end: Array) -> tuple[Array, Array]:
@@ -38,17 +36,17 @@ def build(**dimensions: object) -> tuple[str, str]:
     elbows = [np.array([d.reach, s * d.elbow, 0.0]) for s in (1.0, -1.0)]
     ends = [np.array([0.0, s * d.platform, -drop]) for s in (1.0, -1.0)]
     board = Blueprint("irsbot_4u")
-    board.rod("base_link", elbows[0], elbows[1], 0.012, 0.6, "dark")
+    board.rod("base_link", elbows[0], elbows[1], 0.008, 0.6, "dark")
     rods = []
     for name, a, b in zip(("u4", "u5"), elbows, ends, strict=True):
         rod = board.universal(name, "base_link", a, _axes(a, b))
-        board.rod(rod, a, b, 0.008, 0.3, "steel")
+        board.rod(rod, a, b, 0.006, 0.3, "steel")
         rods.append(rod)
     level, steep = _axes(elbows[0], ends[0])
     cross = board.revolute("u6_1", rods[0], ends[0], steep, d.limits)
     board.ball(cross, ends[0], 0.010, 0.05)
     platform = board.revolute("u6_2", cross, ends[0], level, d.limits, link="platform")
-    board.rod(platform, ends[0], ends[1], 0.012, 0.5)
+    board.rod(platform, ends[0], ends[1], 0.008, 0.5)
     # The cut frame of universal joint 8: y along its axis in the rod, z along that in the platform,
     # x (locked) across both.
     level, steep = _axes(elbows[1], ends[1])
@@ -72,11 +70,11 @@ MECHANISM = Mechanism(
     "the outer part of a limb of IRSBot-2, which carries the platform without turning it about "
     "the vertical. The angles of joint 6 are commanded, as in the paper; the pair u4 counts as "
     "driven, so that actuator positions are defined.",
-    branches="No closed form is known to the library: the cut holds a point and one rotation of "
-    "four unknown hinges on both sides of it (R R | R R), which leads to a polynomial of higher "
-    "degree. Newton follows the branch of q = 0.",
-    singularities="K_d: the platform in line with a rod, or the rods in one plane with the elbow "
-    "and parallel to each other.",
+    branches="Several in general. There is no closed form in the library: the cut holds a point "
+    "and one rotation with two unknown hinges on each side of it (R R | R R) and known ones "
+    "between, and its four equations do not fall apart. Newton follows the branch of q = 0.",
+    singularities="None within the default limits; `robot.state(y).singularity` tells how far away "
+    "the next one is.",
     displaced=(0.25, -0.2),
-    view=(25.0, 15.0),
+    view=(55.0, 18.0),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -79,9 +80,9 @@ def loop_file(
         "submechanisms:\n"
         f"- name: {name}\n"
         f"  type: {kind}\n"
-        f"  jointnames_spanningtree: {_names(spanning, 29)}\n"
-        f"  jointnames_independent: {_names(independent, 28)}\n"
-        f"  jointnames_active: {_names(active, 23)}\n"
+        f"  jointnames_spanningtree: {_names(spanning, 28)}\n"
+        f"  jointnames_independent: {_names(independent, 27)}\n"
+        f"  jointnames_active: {_names(active, 22)}\n"
     )
     if cuts:
         text += "  loop_constraints:\n" + "".join(cut.text() for cut in cuts)
@@ -95,14 +96,8 @@ def loop_file(
 
 def _names(names: Sequence[str], indent: int) -> str:
     """A flow list, folded at 100 columns."""
-    lines, line = [], "["
-    for i, name in enumerate(names):
-        word = name + (", " if i < len(names) - 1 else "]")
-        if indent + len(line) + len(word.rstrip()) > 100:
-            lines.append(line.rstrip())
-            line = " " * indent
-        line += word
-    return "\n".join([*lines, line]).replace("\n" + " " * indent, "\n" + " " * (indent - 1))
+    lines = textwrap.wrap("[" + ", ".join(names) + "]", 100 - indent, break_on_hyphens=False)
+    return ("\n" + " " * indent).join(lines)
 
 
 def _flow(values: ArrayLike) -> str:

@@ -31,10 +31,10 @@ def build(**dimensions: object) -> tuple[str, str]:
     """URDF and YAML text."""
     d = Dimensions(**dimensions)  # type: ignore[arg-type]
     board, top = Blueprint("pus2_u"), np.array([0.0, 0.0, d.height])
-    board.rod("base_link", (0.0, 0.0, 0.0), top, 0.02, 1.5, "dark")
+    board.rod("base_link", (0.0, 0.0, 0.0), top, 0.010, 1.5, "dark")
     limits = (d.roll_limits, d.pitch_limits)
     platform = universal_platform(board, top, ("roll", "pitch"), (X, Y), limits)
-    board.box(platform, top + 0.06 * Z, (0.14, 0.14, 0.10), 3.0)
+    board.box(platform, top + 0.03 * Z, (0.16, 0.16, 0.02), 3.0)
     others, cuts = [], []
     for name, side in SIDES:
         foot, head = mirrored(d.slider, side), mirrored(d.head, side) + top
@@ -63,4 +63,5 @@ MECHANISM = Mechanism(
     "slider meet), or along the first axis of its universal joint. G_u: as for 2-SPU+1U, with the "
     "rods in the place of the cylinders.",
     displaced=(0.4, 0.3),
+    view=(-48.0, 20.0),
 )

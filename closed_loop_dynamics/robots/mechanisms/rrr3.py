@@ -21,9 +21,7 @@ class Dimensions:
     platform_cone: float = dim(55.0, "between the platform hinges and the upward vertical")
     proximal: float = dim(60.0, "arc of the link on the motor")
     distal: float = dim(65.0, "arc of the link that holds the platform")
-    limits: tuple[float, float] = dim(
-        (-0.35, 0.35), "range of each platform angle [rad]"
-    )
+    limits: tuple[float, float] = dim((-0.35, 0.35), "range of each platform angle [rad]")
 
 
 def _elbow(u: Array, v: Array, to_u: float, to_v: float) -> Array:
@@ -58,10 +56,10 @@ def build(**dimensions: object) -> tuple[str, str]:
         board.rod(first, r * u, r * w, 0.006, 0.15, "drive")
         second = board.revolute(f"elbow_{k}", first, r * w, w)
         board.rod(second, r * w, r * v, 0.006, 0.10, "steel")
-        board.frame(f"tip_{k}", second, r * v)
+        board.frame(f"hinge_{k}", second, r * v)
         # The hinge on the platform: both links keep its axis v in common.
         across = (unit(np.cross(v, Z)), unit(np.cross(v, np.cross(v, Z))))
-        cuts.append(Cut(f"tip_{k}", f"tip_{k}_tip", "platform", (), rotations=across))
+        cuts.append(Cut(f"hinge_{k}", f"hinge_{k}_tip", "platform", (), rotations=across))
         motors.append(f"motor_{k}")
         others.append(f"elbow_{k}")
     return board.urdf(), loop_file("rrr3", "3RRR", angles, motors, others, cuts)

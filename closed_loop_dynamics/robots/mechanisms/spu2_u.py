@@ -28,10 +28,10 @@ def build(**dimensions: object) -> tuple[str, str]:
     """URDF and YAML text."""
     d = Dimensions(**dimensions)  # type: ignore[arg-type]
     board, top = Blueprint("spu2_u"), (0.0, 0.0, d.height)
-    board.rod("base_link", (0.0, 0.0, 0.0), top, 0.02, 1.5, "dark")
+    board.rod("base_link", (0.0, 0.0, 0.0), top, 0.010, 1.5, "dark")
     limits = (d.roll_limits, d.pitch_limits)
     platform = universal_platform(board, top, ("roll", "pitch"), (X, Y), limits)
-    board.box(platform, (0.0, 0.0, d.height + 0.06), (0.14, 0.14, 0.10), 3.0)
+    board.box(platform, (0.0, 0.0, d.height + 0.03), (0.16, 0.16, 0.02), 3.0)
     others, cuts = [], []
     for name, side in SIDES:
         head = mirrored(d.head, side) + top
@@ -55,8 +55,9 @@ MECHANISM = Mechanism(
     branches="A cylinder has one length for each position of its head. Its universal joint reaches "
     "the head in two ways (turned by 180° about both axes), which differ in nothing but angles.",
     singularities="The universal joint of a cylinder locks where the cylinder lies along its first "
-    "axis (K_d). The two cylinders cannot hold the platform where a line of action meets the axes "
-    "so that G_u loses rank: for example when both heads come to lie in line with a cylinder and "
-    "the centre.",
+    "axis (K_d). The two cylinders cannot hold the platform where one line through the centre, in "
+    "the plane of the two axes, meets the lines of both cylinders: neither has a lever about it "
+    "(G_u loses rank).",
     displaced=(0.4, 0.3),
+    view=(-48.0, 20.0),
 )

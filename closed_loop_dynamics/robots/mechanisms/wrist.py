@@ -35,10 +35,10 @@ def build(**dimensions: object) -> tuple[str, str]:
     """URDF and YAML text."""
     d = Dimensions(**dimensions)  # type: ignore[arg-type]
     board, centre = Blueprint("wrist"), np.zeros(3)
-    board.rod("base_link", (0.0, 0.0, 1.05 * d.cylinder_foot[1]), centre, 0.012, 0.8, "dark")
+    board.rod("base_link", (0.0, 0.0, 1.05 * d.cylinder_foot[1]), centre, 0.007, 0.8, "dark")
     limits = (d.pitch_limits, d.yaw_limits)
     hand = universal_platform(board, centre, ("pitch", "yaw"), (X, Y), limits)
-    board.box(hand, (0.0, 0.0, 0.05), (0.07, 0.03, 0.08), 0.5)
+    board.box(hand, (0.0, 0.0, 0.04), (0.07, 0.03, 0.05), 0.5)
     others, cuts = [], []
     for name, side in SIDES:
         head, pin, end = (mirrored(p, side, 0) for p in (d.head, d.pin, d.cylinder_head))
@@ -71,5 +71,5 @@ MECHANISM = Mechanism(
     singularities="K_d: crank and rod in one plane with the crank's axis (the hand stops). G_u: "
     "cylinder in line with the crank's hinge, and the platform singularities of 2-SPU+1U.",
     displaced=(0.4, 0.3),
-    view=(62.0, 12.0),
+    view=(50.0, 15.0),
 )

@@ -1,4 +1,4 @@
-"""``make demo``: squat with a leg that has two closed loops, and show what its actuators must do.
+"""The demo without ROS: squat with a leg that has two closed loops; what must its actuators do?
 
 The squat is commanded in the independent joints (hip, knee, ankle). Inverse dynamics says where the
 actuators go and what force they need; forward dynamics of those forces must give the commanded
@@ -7,7 +7,6 @@ accelerations back.
 
 from __future__ import annotations
 
-import argparse
 import math
 import time
 from collections.abc import Callable
@@ -21,19 +20,13 @@ from numpy.typing import NDArray
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.robots import crank_leg
 
+from .pictures import BELOW, save
+
 Array = NDArray[np.float64]
 
 DURATION = 2.0  # [s]
 SAMPLES = 400
 LINEAR = "knee_cylinder"  # the one actuator that pushes instead of turning
-BELOW: dict[str, Any] = {  # a legend under its panel, where it hides no curve
-    "loc": "upper center",
-    "bbox_to_anchor": (0.5, -0.15),
-    "ncols": 3,
-    "frameon": False,
-    "fontsize": "small",
-    "columnspacing": 1.0,
-}
 LINKS = (
     "thigh",
     "shank",
@@ -71,36 +64,15 @@ class Squat:
     seconds: dict[str, float]
 
 
-def main(argv: list[str] | None = None) -> None:
-    """Run the demo; see ``closed-loop-demo --help``."""
-    parser = argparse.ArgumentParser(
-        prog="closed-loop-demo",
-        description="Squat with a leg that has two closed loops: which way its actuators go, what "
-        "force they need, and whether forward dynamics gives the same motion back.",
-    )
-    parser.add_argument(
-        "--output",
-        type=Path,
-        default=Path("out/demo.png"),
-        metavar="PNG",
-        help="where the picture goes (default: %(default)s)",
-    )
-    output: Path = parser.parse_args(argv).output
-
+def run(output: Path) -> None:
+    """Squat, print the numbers, draw the picture."""
     start = time.perf_counter()
     robot = cld.load(*crank_leg.generate())
     loading = time.perf_counter() - start
 
     squat = simulate(robot)
     print(report(robot, squat, loading))
-    try:
-        draw(robot, squat, output)
-    except ModuleNotFoundError as error:
-        if error.name != "matplotlib":
-            raise
-        print("\nno picture: install matplotlib (the extra closed_loop_dynamics[plot])")
-    else:
-        print(f"\npicture: {output}")
+    save(output, lambda: draw(robot, squat, output))
 
 
 def command(robot: Any) -> tuple[Array, Array, Array, Array]:
@@ -253,7 +225,3 @@ def draw_leg(axes: Any, robot: Any, squat: Squat) -> None:
             axes.plot(x + place * spacing, z, "o-", color=color, lw=width, ms=0.5 * width + 1.5)
         axes.text(place * spacing, 0.96, f"{squat.time[k]:.2f} s", ha="center")
     axes.set(ylabel="z [m]", aspect="equal", xticks=[], ylim=(0.0, 1.03))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,8 +1,7 @@
-"""Bad input, lost peers, long runs: the nodes go on, say what is wrong, and recover."""
+"""Bad input: the nodes go on, hold the last good command, say what is wrong, and recover."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
@@ -23,9 +22,6 @@ from ros_support.leg import (
     motion,
     positions,
     stamp,
-    start_feedforward,
-    start_pair,
-    start_simulator,
 )
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -33,7 +29,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.robots import crank_leg
-from closed_loop_dynamics.ros.trajectory import Points, cycloidal
+from closed_loop_dynamics.ros.trajectory import Points
 
 pytestmark = pytest.mark.ros
 NAN = float("nan")
@@ -63,6 +59,7 @@ def feedforward(shared: Graph) -> tuple[Graph, Any, list[JointState]]:
     commands = shared.listen(JointState, "/feedforward/actuator_command", depth=10)
     process = shared.start("feedforward", {"control_rate": 100.0, "initial_position": START})
     shared.wait_active("feedforward")
+    shared.wait(lambda: commands, "commands")
     return shared, process, commands
 
 
@@ -146,6 +143,7 @@ def simulator(shared: Graph) -> tuple[Graph, Any, list[JointState]]:
     states = shared.listen(JointState, "/simulator/actuator_states", depth=10)
     process = shared.start("simulator", {"lockstep": True, "initial_position": START})
     shared.wait_active("simulator")
+    shared.wait(lambda: states, "states")
     return shared, process, states
 
 
@@ -189,6 +187,7 @@ def test_simulator_pushed_into_a_singularity_stands_still_and_comes_back(graph: 
         "simulator", {"lockstep": True, "initial_position": START, "end_stops": False}
     )
     graph.wait_active("simulator")
+    graph.wait(lambda: states, "states")
     push = Float64MultiArray(data=[0.0, 0.0, 40.0])
 
     def pushed() -> bool:
@@ -269,87 +268,3 @@ def test_measured_mode_survives_bad_measurements(graph: Any) -> None:
     assert process.alive
     assert all(np.isfinite(c.data).all() for c in commands)
     assert np.abs(commands[-1].data).max() > 1.0  # gravity is still compensated
-
-
-# -- lost peers -----------------------------------------------------------------------------------
-
-MEASURED = {"mode": "measured", "feedback_frequency": 20.0}
-
-
-def test_killed_nodes_come_back_and_the_other_goes_on(graph: Any) -> None:
-    states = graph.listen(JointState, "/joint_states", depth=1000)
-    first = start_simulator(graph)
-    second = start_feedforward(graph, MEASURED)
-    graph.wait_active("simulator", "feedforward")
-    graph.send("/feedforward/joint_trajectory", motion(duration=1.0))
-    graph.wait(lambda: states and np.abs(positions(states[-1]) - START).max() > 0.1, "motion")
-
-    second.kill()
-    repeated = graph.wait(lambda: "no answer in lockstep" in first.text(), "the loss to be seen")
-    assert repeated and first.alive
-    at = stamp(states[-1])
-    start_feedforward(graph, MEASURED)
-    graph.wait(lambda: stamp(states[-1]) > at + 0.1, "time to go on")
-    here = positions(states[-1])
-    graph.send("/feedforward/joint_trajectory", message(cycloidal(here, GOAL, 1.0)))
-    graph.wait(lambda: np.abs(positions(states[-1]) - GOAL).max() < 1e-3, "the goal")
-
-    first.kill()
-    states.clear()
-    start_simulator(graph)
-    graph.wait(lambda: states and stamp(states[-1]) > 0.1, "the new simulator to run")
-    graph.wait(lambda: "time went back" in graph.processes[2].text(), "the restart to be seen")
-    assert graph.processes[2].alive
-    graph.send("/feedforward/joint_trajectory", motion(duration=0.5))
-    graph.wait(lambda: np.abs(positions(states[-1]) - GOAL).max() < 1e-3, "the goal again")
-
-
-def test_simulator_in_real_time_holds_itself_without_commands(graph: Any) -> None:
-    states = graph.listen(JointState, "/joint_states", depth=10)
-    settings = {"lockstep": False, "control_rate": 100.0}
-    start_simulator(graph, settings)
-    feedforward = start_feedforward(graph, {**MEASURED, **settings})
-    graph.wait_active("feedforward")
-    graph.wait(lambda: "input age [s]" in graph.values("simulator"), "commands to arrive")
-    feedforward.kill()
-    graph.wait(lambda: "holding" in graph.message("simulator"), "the fallback")
-    held = positions(states[-1])
-    count = len(states)
-    graph.wait(lambda: len(states) > count + 50, "half a second")
-    np.testing.assert_allclose(positions(states[-1]), held, atol=2e-2)
-    start_feedforward(graph, {**MEASURED, **settings})
-    graph.wait(lambda: graph.message("simulator") == "active", "recovery")
-
-
-# -- long runs ------------------------------------------------------------------------------------
-
-
-def test_ten_minutes_of_simulated_time_without_drift_or_growth(graph: Any) -> None:
-    """20 Hz control and 2 ms steps: far faster than real time."""
-    minutes, rate = 10, 20.0
-    states = graph.listen(JointState, "/joint_states", depth=10000)
-    settings = {"control_rate": rate, "step": 0.002}
-    pair = start_pair(
-        graph,
-        simulator=settings,
-        feedforward={"control_rate": rate, "mode": "measured", "feedback_frequency": 3.0},
-    )
-    graph.wait_active("simulator", "feedforward")
-    t = np.arange(2.0, 60.0 * minutes, 2.0)
-    sway = 0.5 - 0.5 * np.cos(2 * np.pi * t / 20.0)
-    table = np.array(START) + sway[:, None] * (np.array(GOAL) - START)
-    table[-1] = START
-    speeds = np.gradient(table, t, axis=0)
-    speeds[-1] = 0.0
-    graph.send("/feedforward/joint_trajectory", message(Points.of(t, table, speeds)))
-
-    began = time.monotonic()
-    graph.wait(lambda: states and stamp(states[-1]) > 60.0, "the first minute", 300.0)
-    early = [process.memory() for process in pair]
-    graph.wait(lambda: stamp(states[-1]) > 60.0 * minutes + 5.0, "ten minutes", 600.0)
-    assert time.monotonic() - began < 60.0 * minutes
-    growth = [process.memory() - m for process, m in zip(pair, early, strict=True)]
-    assert max(growth) < 20e6
-    np.testing.assert_allclose(positions(states[-1]), START, atol=5e-3)
-    loops = Loops()
-    assert max(loops.gap(s) for s in states) <= 1e-8

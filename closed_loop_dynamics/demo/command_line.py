@@ -1,0 +1,48 @@
+"""``closed-loop-demo``: which demo to run, and where its picture goes."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+from pathlib import Path
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run the demo; see ``closed-loop-demo --help``."""
+    parser = argparse.ArgumentParser(
+        prog="closed-loop-demo",
+        description="A leg with three closed loops moves its foot up and down: simulator and "
+        "feedforward run as ROS 2 nodes on this machine; prints a table and draws a picture.",
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=Path("out/demo.png"),
+        metavar="PNG",
+        help="where the picture goes (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--offline",
+        action="store_true",
+        help="no ROS: a squat of a smaller leg, by the library alone",
+    )
+    parser.add_argument(
+        "--real-time",
+        action="store_true",
+        help="the simulator does not wait for commands, and the feedforward node adds feedback; by "
+        "default both go in lockstep, by feedforward alone",
+    )
+    options = parser.parse_args(argv)
+    offline = options.offline
+    if not offline and importlib.util.find_spec("rclpy") is None:
+        print("rclpy is not installed (extra `ros`): this is the demo without ROS\n")
+        offline = True
+    # Each is imported only when it runs: the other may not be able to.
+    if offline:
+        from . import offline as chosen
+
+        chosen.run(options.output)
+    else:
+        from .system import run
+
+        run(options.output, real_time=options.real_time)

@@ -1,0 +1,176 @@
+"""Launch and parameter files name only what exists. Needs neither ROS nor launch."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import closed_loop_dynamics as cld
+
+ROOT = Path(__file__).resolve().parents[2]
+LAUNCH_FILES = sorted((ROOT / "launch").glob("*.launch.py"))
+NODE_FILES = [ROOT / "config" / "closed_loop.yaml", *sorted((ROOT / "config").glob("*_nodes.yaml"))]
+ROBOTS = {
+    "crank_leg": ("urdf/crank_leg.urdf", "config/crank_leg.yaml"),
+    "rh5_leg": ("urdf/rh5_leg.urdf", "config/rh5_leg_submechanisms.yaml"),
+}
+every_launch_file = pytest.mark.parametrize("path", LAUNCH_FILES, ids=lambda path: path.name)
+every_node_file = pytest.mark.parametrize("path", NODE_FILES, ids=lambda path: path.name)
+
+
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def strings(path: Path) -> list[str]:
+    docs = {
+        ast.get_docstring(node, clean=False)
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, (ast.Module, ast.FunctionDef))
+    }
+    constants = (node for node in ast.walk(tree_of(path)) if isinstance(node, ast.Constant))
+    return [c.value for c in constants if isinstance(c.value, str) and c.value not in docs]
+
+
+def arguments(path: Path) -> list[str]:
+    """Keys of the file's table of launch arguments."""
+    tables = [
+        node.value
+        for node in tree_of(path).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ARGUMENTS"
+    ]
+    assert len(tables) == 1 and isinstance(tables[0], ast.Dict)
+    return [ast.literal_eval(key) for key in tables[0].keys if key is not None]
+
+
+def parameters_of(node: str) -> set[str]:
+    """Names of the parameters that a node declares, read from its source."""
+    folder = ROOT / "closed_loop_dynamics" / "ros"
+    calls = [
+        call
+        for name in (node, "parameters")
+        for call in ast.walk(tree_of(folder / f"{name}.py"))
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "Spec"
+    ]
+    return {ast.literal_eval(call.args[0]) for call in calls}
+
+
+def sections(path: Path) -> dict[str, dict[str, Any]]:
+    """Node name -> its parameters."""
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert all(key.startswith("/**/") for key in content), "for any namespace"
+    return {key.removeprefix("/**/"): value["ros__parameters"] for key, value in content.items()}
+
+
+def test_there_is_one_launch_file_for_any_robot_and_one_per_shipped_robot() -> None:
+    robots = {path.stem for path in (ROOT / "urdf").glob("*.urdf")}
+    names = {path.name.removesuffix(".launch.py") for path in LAUNCH_FILES}
+    assert {"closed_loop", *ROBOTS} == names
+    assert set(ROBOTS) <= robots
+
+
+@every_launch_file
+def test_launch_file_is_valid_python_and_describes_a_launch(path: Path) -> None:
+    compile(tree_of(path), str(path), "exec")
+    functions = {node.name for node in tree_of(path).body if isinstance(node, ast.FunctionDef)}
+    assert "generate_launch_description" in functions
+
+
+def test_general_launch_file_takes_the_documented_arguments() -> None:
+    declared = set(arguments(ROOT / "launch" / "closed_loop.launch.py"))
+    assert declared >= {
+        *("urdf_file", "submechanism_file", "namespace", "use_sim_time", "rviz", "simulator"),
+        *("parameters_file", "trajectory"),
+    }
+    guide = (ROOT / "docs" / "nodes.md").read_text(encoding="utf-8")
+    assert not [name for name in declared if f"`{name}`" not in guide]
+
+
+@every_launch_file
+def test_launch_file_passes_on_only_arguments_that_the_general_one_declares(path: Path) -> None:
+    assert set(arguments(path)) <= set(arguments(ROOT / "launch" / "closed_loop.launch.py"))
+
+
+@every_launch_file
+def test_files_named_in_a_launch_file_exist(path: Path) -> None:
+    named = [s for s in strings(path) if s.endswith((".yaml", ".rviz", ".urdf", ".launch.py"))]
+    assert named
+    for name in named:
+        assert (ROOT / name).is_file() or (ROOT / "config" / name).is_file(), name
+
+
+def test_executables_that_are_started_are_installed() -> None:
+    text = (ROOT / "launch" / "closed_loop.launch.py").read_text(encoding="utf-8")
+    installed = {path.name for path in (ROOT / "scripts").iterdir()}
+    calls = [
+        call
+        for call in ast.walk(ast.parse(text))
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "node"
+    ]
+    started = {ast.literal_eval(call.args[0]) for call in calls}
+    assert started == installed
+
+
+@every_node_file
+def test_parameter_file_names_only_parameters_that_exist(path: Path) -> None:
+    for node, values in sections(path).items():
+        unknown = set(values) - parameters_of(node) - {"use_sim_time"}
+        assert not unknown, f"{node}: {unknown}"
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_sample_motion_fits_the_robot(name: str) -> None:
+    robot = cld.load(*(ROOT / file for file in ROBOTS[name]))
+    nodes = sections(ROOT / "config" / f"{name}_nodes.yaml")
+    sample = nodes["trajectory_publisher"]
+    assert tuple(sample["joints"]) == robot.names.independent
+    assert sample["start"] == nodes["simulator"]["initial_position"]
+    tree = robot.mechanism.tree
+    for joint, *ends in zip(sample["joints"], sample["start"], sample["goal"], strict=True):
+        limits = tree.bodies[tree.joint_index(joint)].joint
+        assert all(limits.lower <= value <= limits.upper for value in ends), joint
+
+
+@pytest.mark.parametrize(
+    ("file", "controller"),
+    [
+        ("ros2_control_jtc.yaml", "actuator_trajectory_controller"),
+        ("ros2_control_forward_command.yaml", "effort_controller"),
+    ],
+)
+def test_ros2_control_files_name_the_actuators_in_their_order(file: str, controller: str) -> None:
+    robot = cld.load(*(ROOT / path for path in ROBOTS["rh5_leg"]))
+    content = yaml.safe_load((ROOT / "config" / file).read_text(encoding="utf-8"))
+    for section in (controller, "joint_state_broadcaster"):
+        assert tuple(content[section]["ros__parameters"]["joints"]) == robot.names.actuator
+        assert section in content["controller_manager"]["ros__parameters"]
+    gains = content[controller]["ros__parameters"].get("gains")
+    assert gains is None or tuple(gains) == robot.names.actuator
+
+
+def test_rviz_shows_the_spanning_tree_and_the_markers() -> None:
+    text = (ROOT / "config" / "closed_loop.rviz").read_text(encoding="utf-8")
+    displays = yaml.safe_load(text)["Visualization Manager"]["Displays"]
+    shown = [display for display in displays if display["Enabled"]]
+    assert any(display["Class"].endswith("/RobotModel") for display in shown)
+    topics = {d["Topic"]["Value"] for d in shown if d["Class"].endswith("/MarkerArray")}
+    assert topics == {"simulator/markers", "feedforward/markers"}
+
+
+@pytest.mark.parametrize(
+    "node", ["feedforward", "simulator", "joint_state_completer", "trajectory_publisher"]
+)
+def test_guide_describes_each_node_under_the_same_headings_with_all_parameters(node: str) -> None:
+    guide = (ROOT / "docs" / "nodes.md").read_text(encoding="utf-8")
+    section = guide.split(f"\n## {node}\n")[1].split("\n## ")[0]
+    headings = [line.removeprefix("### ") for line in section.splitlines() if line[:4] == "### "]
+    assert headings == ["Commands", "Interfaces", "Parameters", "Failure behaviour"]
+    table = section.split("### Parameters")[1].split("### ")[0]
+    common = guide.split("\n## What all three have in common\n")[1].split("\n## ")[0]
+    own = parameters_of(node) - parameters_of("parameters")
+    assert {row.split("`")[1] for row in table.splitlines() if row.startswith("| `")} == own
+    assert all(f"| `{name}` |" in common for name in parameters_of("parameters"))

@@ -1,0 +1,126 @@
+"""Lost peers, long runs, other clocks: the graph goes on by itself."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy", reason="rclpy is not installed (extra `ros`)")
+
+from ros_support.leg import (
+    GOAL,
+    START,
+    Loops,
+    message,
+    motion,
+    positions,
+    stamp,
+    start_feedforward,
+    start_pair,
+    start_simulator,
+)
+from sensor_msgs.msg import JointState
+
+import closed_loop_dynamics as cld
+from closed_loop_dynamics.robots import crank_leg
+from closed_loop_dynamics.ros.trajectory import Points, cycloidal
+
+pytestmark = pytest.mark.ros
+
+MEASURED = {"mode": "measured", "feedback_frequency": 20.0}
+
+
+def test_killed_nodes_come_back_and_the_other_goes_on(graph: Any) -> None:
+    states = graph.listen(JointState, "/joint_states", depth=1000)
+    first = start_simulator(graph)
+    second = start_feedforward(graph, MEASURED)
+    graph.wait_active("simulator", "feedforward")
+    graph.send("/feedforward/joint_trajectory", motion(duration=1.0))
+    graph.wait(lambda: states and np.abs(positions(states[-1]) - START).max() > 0.1, "motion")
+
+    second.kill()
+    repeated = graph.wait(lambda: "no answer in lockstep" in first.text(), "the loss to be seen")
+    assert repeated and first.alive
+    at = stamp(states[-1])
+    start_feedforward(graph, MEASURED)
+    graph.wait(lambda: stamp(states[-1]) > at + 0.1, "time to go on")
+    here = positions(states[-1])
+    graph.send("/feedforward/joint_trajectory", message(cycloidal(here, GOAL, 1.0)))
+    graph.wait(lambda: np.abs(positions(states[-1]) - GOAL).max() < 1e-3, "the goal")
+
+    first.kill()
+    states.clear()
+    start_simulator(graph)
+    graph.wait(lambda: states and stamp(states[-1]) > 0.1, "the new simulator to run")
+    graph.wait(lambda: "time went back" in graph.processes[2].text(), "the restart to be seen")
+    assert graph.processes[2].alive
+    graph.send("/feedforward/joint_trajectory", motion(duration=0.5))
+    graph.wait(lambda: np.abs(positions(states[-1]) - GOAL).max() < 1e-3, "the goal again")
+
+
+def test_simulator_in_real_time_holds_itself_without_commands(graph: Any) -> None:
+    states = graph.listen(JointState, "/joint_states", depth=10)
+    # Soft feedback: a loaded machine delays it.
+    settings = {"lockstep": False, "control_rate": 100.0}
+    soft = {**settings, "mode": "measured", "feedback_frequency": 3.0}
+    start_simulator(graph, settings)
+    feedforward = start_feedforward(graph, soft)
+    graph.wait_active("feedforward")
+    graph.wait(lambda: "input age [s]" in graph.values("simulator"), "commands to arrive")
+    feedforward.kill()
+    graph.wait(lambda: "holding" in graph.message("simulator"), "the fallback")
+    held = positions(states[-1])
+    count = len(states)
+    graph.wait(lambda: len(states) > count + 50, "half a second")
+    np.testing.assert_allclose(positions(states[-1]), held, atol=2e-2)
+    start_feedforward(graph, soft)
+    graph.wait(lambda: graph.message("simulator") == "active", "recovery")
+
+
+def test_simulated_time_is_honoured(graph: Any) -> None:
+    """The simulator, at twice real time, is the clock of a node that has a timer of its own."""
+    commands = graph.listen(JointState, "/feedforward/actuator_command", depth=10000)
+    settings = {"lockstep": False, "control_rate": 100.0}
+    start_simulator(graph, {**settings, "publish_clock": True, "real_time_factor": 2.0})
+    start_feedforward(graph, {**settings, "use_sim_time": True, "initial_position": START})
+    graph.wait_active("simulator", "feedforward")
+    graph.send("/feedforward/joint_trajectory", motion(duration=1.0))
+    goal = cld.load(*crank_leg.generate()).state(np.array(GOAL)).u
+    graph.wait(lambda: commands and np.allclose(commands[-1].position, goal), "the goal")
+    moving = [stamp(c) for c in commands if np.abs(c.velocity).max() > 0.0]
+    assert 0.5 < moving[-1] - moving[0] <= 1.0
+    assert moving[-1] < 1e6  # since the start of the simulation, not since 1970
+
+
+def test_ten_minutes_of_simulated_time_without_drift_or_growth(graph: Any) -> None:
+    """10 Hz control and 5 ms steps: far faster than real time."""
+    minutes, rate = 10, 10.0
+    states = graph.listen(JointState, "/joint_states", depth=10000)
+    settings = {"control_rate": rate, "step": 0.005}
+    pair = start_pair(
+        graph,
+        simulator=settings,
+        feedforward={"control_rate": rate, "mode": "measured", "feedback_frequency": 3.0},
+    )
+    graph.wait_active("simulator", "feedforward")
+    t = np.arange(2.0, 60.0 * minutes, 2.0)
+    sway = 0.5 - 0.5 * np.cos(2 * np.pi * t / 20.0)
+    table = np.array(START) + sway[:, None] * (np.array(GOAL) - START)
+    table[-1] = START
+    speeds = np.gradient(table, t, axis=0)
+    speeds[-1] = 0.0
+    graph.send("/feedforward/joint_trajectory", message(Points.of(t, table, speeds)))
+
+    began = time.monotonic()
+    graph.wait(lambda: states and stamp(states[-1]) > 60.0, "the first minute", 300.0)
+    early = [process.memory() for process in pair]
+    graph.wait(lambda: stamp(states[-1]) > 60.0 * minutes + 5.0, "ten minutes", 600.0)
+    assert time.monotonic() - began < 60.0 * minutes
+    growth = [process.memory() - m for process, m in zip(pair, early, strict=True)]
+    assert max(growth) < 20e6
+    np.testing.assert_allclose(positions(states[-1]), START, atol=5e-3)
+    loops = Loops()
+    assert max(loops.gap(s) for s in states) <= 1e-8
