@@ -147,6 +147,13 @@ class Branch:
                 break
         return here, status or SOLVER
 
+    def _differ(self, a: Solution, b: Solution) -> bool:
+        """Two solutions at the same place are different ones, whole turns aside."""
+        change = a.x - b.x
+        angles = ~self.closure.system.column_is_length[list(self.closure.unknown)]
+        change[angles] -= 2 * np.pi * np.round(change[angles] / (2 * np.pi))
+        return bool(np.max(np.abs(change) / self._x_scale) > 1e-6)
+
     def _continues(self, a: Solution, b: Solution) -> bool:
         """b lies on the curve through a: the change of x is the integral of its slope.
 
@@ -210,7 +217,7 @@ class Branch:
                 if neighbour not in self._solved:
                     self._solved[neighbour] = found
                     queue.append(neighbour)
-                elif np.max(np.abs(found.x - self._solved[neighbour].x) / self._x_scale) > 1e-6:
+                elif self._differ(found, self._solved[neighbour]):
                     # Two ways to the same place end on different solutions (a cuspidal mechanism):
                     # no table can name the one that is meant.
                     self.many_valued = True
