@@ -67,7 +67,7 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (SHARE, ["package.xml"]),
         (f"lib/{NAME}", [f"scripts/{node}" for node in NODES]),
-        *((f"{SHARE}/{folder}", glob(f"{folder}/*")) for folder in ("launch", "config", "urdf")),
+        *((f"{SHARE}/{folder}", glob(f"{folder}/*.*")) for folder in ("launch", "config", "urdf")),
     ],
     # Where console scripts land: colcon puts them into lib/closed_loop_dynamics/ (setup.cfg), which
     # is the only place `ros2 run` and `ros2 launch` look; pip ignores that setting and puts them

@@ -151,27 +151,64 @@ class LinearRow(Leg):
         return [-at_zero / (at_one - at_zero)]
 
 
+@dataclass(frozen=True)
+class _Block:
+    """Rows and unknown joints to be solved together; cut -1 for a coupling."""
+
+    cut: int
+    rows: list[int]
+    joints: list[int]
+
+
 def _legs(system: LoopSystem, plan: Plan) -> list[Leg]:
-    """The leg of every block; NotClosedForm when one has none."""
-    unknown = [i for i in system.dependent if i not in plan.idle]
-    fixed = {i: plan.q_ref[i] for i in plan.idle}
-    owner = [c for c, cut in enumerate(system.cuts) for _ in cut.labels]
-    legs: list[Leg] = []
-    for rows, columns in plan.blocks:
-        here = [plan.rows[r] for r in rows]
-        joints = [unknown[c] for c in columns]
-        cuts = {owner[r] for r in here if r < len(owner)}
-        if not cuts and len(here) == 1:
-            cut: Any = None
-            legs.append(LinearRow(system, cut, cut, cut, False, (joints[0],), 0, here[0]))
-            continue
-        if len(cuts) != 1 or any(r >= len(owner) for r in here):
-            names = ", ".join(system.names(joints))
-            raise NotClosedForm(f"joints {names} are tied by several loops at once")
-        lengths = int(np.sum(system.row_is_length[here]))
-        rows_of = (lengths, len(here) - lengths)
-        legs.append(recognise(system, system.cuts[cuts.pop()], joints, rows_of, fixed))
+    """The legs in solving order; NotClosedForm when a block belongs to none.
+
+    With axes along the base's a leg may fall into smaller blocks that no leg covers by themselves;
+    then all blocks of that cut are tried together.
+    """
+    blocks = [_block(system, plan, rows, columns) for rows, columns in plan.blocks]
+    whole: dict[int, Leg] = {}
+    single: dict[int, Leg] = {}
+    for i, block in enumerate(blocks):
+        try:
+            single[i] = _leg(system, plan, block)
+        except NotClosedForm:
+            mates = [b for b in blocks if b.cut == block.cut]
+            if len(mates) == 1:
+                raise
+            rows = [r for b in mates for r in b.rows]
+            joints = [j for b in mates for j in b.joints]
+            whole[block.cut] = _leg(system, plan, _Block(block.cut, rows, joints))
+    legs = []
+    for i, block in enumerate(blocks):
+        if block.cut not in whole:
+            legs.append(single[i])
+        elif all(b.cut != block.cut for b in blocks[i + 1 :]):
+            legs.append(whole[block.cut])
     return legs
+
+
+def _block(system: LoopSystem, plan: Plan, rows: list[int], columns: list[int]) -> _Block:
+    unknown = [i for i in system.dependent if i not in plan.idle]
+    owner = [c for c, cut in enumerate(system.cuts) for _ in cut.labels]
+    here = [plan.rows[r] for r in rows]
+    joints = [unknown[c] for c in columns]
+    cuts = {owner[r] if r < len(owner) else -1 for r in here}
+    if len(cuts) != 1 or (cuts == {-1} and len(here) != 1):
+        names = ", ".join(system.names(joints))
+        raise NotClosedForm(f"joints {names} are tied by several loops at once")
+    return _Block(cuts.pop(), here, joints)
+
+
+def _leg(system: LoopSystem, plan: Plan, block: _Block) -> Leg:
+    if block.cut < 0:
+        cut: Any = None
+        (joint,) = block.joints
+        return LinearRow(system, cut, cut, cut, False, (joint,), 0, block.rows[0])
+    lengths = int(np.sum(system.row_is_length[block.rows]))
+    fixed = {i: plan.q_ref[i] for i in plan.idle}
+    rows = (lengths, len(block.rows) - lengths)
+    return recognise(system, system.cuts[block.cut], block.joints, rows, fixed)
 
 
 def choose(branch: Branch, tolerance: float = DEFAULT_TOLERANCE) -> AnalyticalChoice:
