@@ -1,0 +1,205 @@
+"""Spatial closed-form legs: rods on universal joints, cranks and sliders, spherical dyads."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from ..engine.symbolic import ca
+from ..model.tree import PRISMATIC
+from ..spatial import SX, rotation, sx
+from .cut_joint import universal_axes
+from .leg import (
+    GEOMETRY_TOLERANCE,
+    Leg,
+    Step,
+    cut_direction,
+    meeting_point,
+    parallel,
+    point_two_hinges,
+    require,
+)
+from .subproblems import across, cosine_equation, stroke
+
+
+class PointingLeg(Leg):
+    """R R P: a rod from a universal joint to a known point."""
+
+    mode_words: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("rod_out", "rod_in"),
+        ("cross_up", "cross_down"),
+    )
+
+    def check(self) -> None:
+        meeting_point(self.side.steps[0], self.side.steps[1])
+
+    def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
+        return self.reach(self.target(q), modes)
+
+    def reach(self, target: SX, modes: tuple[float, ...]) -> list[SX]:
+        """The three positions for a target in the frame of the first joint."""
+        first, second, slider = self.side.steps
+        along1, along2 = meeting_point(first, second)
+        end = target - sx(first.axis * along1)
+        # In the second body, with the meeting point as origin.
+        start = sx((slider.placement @ self.side.tip)[:3, 3] - second.axis * along2)
+        direction = sx(slider.placement[:3, :3] @ slider.axis)
+        d = stroke(start, direction, ca.dot(end, end), modes[0])
+        arm = start + d * direction
+        angle1, angle2 = point_two_hinges(first, second, (along1, along2), arm, end, modes[1])
+        return [angle1, angle2, d]
+
+
+class HingedLeg(PointingLeg):
+    """R R P | R: the rod ends on a link that swings on the platform (2-SPRR+1U).
+
+    The rod must pass through the universal joint; then the second hinge h of the swinging link,
+    normal to the rod, gives one equation for its angle.
+    """
+
+    mode_words: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("rod_out", "rod_in"),
+        ("cross_up", "cross_down"),
+        ("hinge_up", "hinge_down"),
+    )
+
+    def check(self) -> None:
+        first, second, slider = self.side.steps
+        _, along2 = meeting_point(first, second)
+        start = (slider.placement @ self.side.tip)[:3, 3] - second.axis * along2
+        direction = slider.placement[:3, :3] @ slider.axis
+        off = float(np.linalg.norm(start - direction * float(start @ direction)))
+        require(
+            off < GEOMETRY_TOLERANCE,
+            f"the rod misses its universal joint by {1e3 * off:.3g} mm",
+        )
+        b, c = universal_axes(self.cut.rotations[0])
+        rod = (slider.placement @ self.side.tip)[:3, :3] @ (c if self.is_successor else b)
+        require(parallel(rod, direction), "the free axis of the cut is not along the rod")
+
+    def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
+        first, second, _ = self.side.steps
+        (hinge,) = self.other.steps
+        along1, _ = meeting_point(first, second)
+        R, x = self.base(self.side, q)
+        universal = x + R @ sx((first.placement @ np.append(first.axis * along1, 1.0))[:3])
+        R_o, x_o = self.base(self.other, q)
+        R_h, p_h = sx(hinge.placement[:3, :3]), sx(hinge.placement[:3, 3])
+        centre = R_h.T @ (R_o.T @ (universal - x_o) - p_h)
+        b_axis, c_axis = universal_axes(self.cut.rotations[0])
+        h = sx(self.other.tip[:3, :3] @ (b_axis if self.is_successor else c_axis))
+        c = sx(self.other.tip[:3, 3])
+        w = sx(hinge.axis)
+        # h(angle) . (centre - c(angle)) = 0, and h . c does not depend on the angle.
+        along = w * ca.dot(w, h)
+        A = ca.dot(centre, h - along)
+        B = ca.dot(centre, ca.cross(w, h))
+        C = ca.dot(h, c) - ca.dot(centre, along)
+        angle = cosine_equation(A, B, C, modes[2])
+        end = x_o + R_o @ (p_h + R_h @ (rotation(hinge.axis, angle) @ c))
+        return [*self.reach(self.local(q, end), modes), angle]
+
+
+class CrankLeg(Leg):
+    """A crank or slider, then a rod on two hinges that meet: circle or line against sphere."""
+
+    mode_words: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("crank_up", "crank_down"),
+        ("rod_up", "rod_down"),
+    )
+
+    def check(self) -> None:
+        steps = (*self.side.steps, *self.other.steps)
+        meeting_point(steps[-2], steps[-1])
+
+    def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
+        return self._across(q, modes) if self.other.steps else self._one_side(q, modes)
+
+    def _drive(self, drive: Step, start: SX, centre: SX, rod_squared: SX, mode: float) -> SX:
+        """Position of the crank (or slider) that puts ``start`` at a distance from ``centre``."""
+        if drive.kind == PRISMATIC:
+            return stroke(start - centre, sx(drive.axis), rod_squared, mode)
+        w = sx(drive.axis)
+        a, b = across(w, start), across(w, centre)
+        C = 0.5 * (ca.dot(start, start) + ca.dot(centre, centre) - rod_squared)
+        C = C - ca.dot(w, start) * ca.dot(w, centre)
+        return cosine_equation(ca.dot(a, b), ca.dot(b, ca.cross(w, a)), C, mode)
+
+    @staticmethod
+    def _moved(drive: Step, value: SX, point: SX) -> SX:
+        if drive.kind == PRISMATIC:
+            return point + sx(drive.axis) * value
+        return rotation(drive.axis, value) @ point
+
+    def _one_side(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
+        """Drive, hinge, hinge, cut: the rod ends at a known point."""
+        drive, first, second = self.side.steps
+        along1, along2 = meeting_point(first, second)
+        target = self.target(q)
+        pin = (first.placement @ np.append(first.axis * along1, 1.0))[:3]
+        arm = self.side.tip[:3, 3] - second.axis * along2
+        value = self._drive(drive, sx(pin), target, float(arm @ arm), modes[0])
+        back = (
+            target - sx(drive.axis) * value
+            if drive.kind == PRISMATIC
+            else rotation(drive.axis, value).T @ target
+        )
+        end = sx(first.placement[:3, :3]).T @ (back - sx(pin))
+        angles = point_two_hinges(first, second, (along1, along2), sx(arm), end, modes[1])
+        return [value, *angles]
+
+    def _across(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
+        """Drive | hinge, hinge: the rod hangs on the other side and ends at the drive's tip."""
+        (drive,), (first, second) = self.side.steps, self.other.steps
+        along1, along2 = meeting_point(first, second)
+        R_o, x_o = self.base(self.other, q)
+        pin = (first.placement @ np.append(first.axis * along1, 1.0))[:3]
+        centre = self.local(q, x_o + R_o @ sx(pin))
+        arm = self.other.tip[:3, 3] - second.axis * along2
+        tip = sx(self.side.tip[:3, 3])
+        value = self._drive(drive, tip, centre, float(arm @ arm), modes[0])
+        R, x = self.base(self.side, q)
+        place = drive.placement
+        end = x + R @ (sx(place[:3, 3]) + sx(place[:3, :3]) @ self._moved(drive, value, tip))
+        end = sx(first.placement[:3, :3]).T @ (R_o.T @ (end - x_o) - sx(pin))
+        angles = point_two_hinges(first, second, (along1, along2), sx(arm), end, modes[1])
+        return [value, *angles]
+
+
+class SphericalDyad(Leg):
+    """R R whose axes meet in the centre of a spherical mechanism: point a direction (3-RRR)."""
+
+    mode_words: ClassVar[tuple[tuple[str, str], ...]] = (("elbow_up", "elbow_down"),)
+
+    def check(self) -> None:
+        first, second = self.side.steps
+        w2 = second.placement[:3, :3] @ second.axis
+        require(not parallel(first.axis, w2), "the two hinges of the leg are parallel")
+
+    def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
+        first, second = self.side.steps
+        R, _ = self.base(self.side, q)
+        R_o, _ = self.base(self.other, q)
+        arm = sx(cut_direction(self, self.side, self.is_successor))
+        end = R_o @ sx(cut_direction(self, self.other, not self.is_successor))
+        end = sx(first.placement[:3, :3]).T @ (R.T @ end)
+        return list(point_two_hinges(first, second, (0.0, 0.0), arm, end, modes[0]))
+
+
+class LockedHinge(Leg):
+    """R alone: a direction of the link must stay normal to a known one."""
+
+    mode_words: ClassVar[tuple[tuple[str, str], ...]] = (("hinge_up", "hinge_down"),)
+
+    def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
+        (hinge,) = self.side.steps
+        R, _ = self.base(self.side, q)
+        R_o, _ = self.base(self.other, q)
+        h = sx(cut_direction(self, self.side, self.is_successor))
+        known = R_o @ sx(cut_direction(self, self.other, not self.is_successor))
+        known = sx(hinge.placement[:3, :3]).T @ (R.T @ known)
+        w = sx(hinge.axis)
+        along = w * ca.dot(w, h)
+        A, B = ca.dot(known, h - along), ca.dot(known, ca.cross(w, h))
+        return [cosine_equation(A, B, -ca.dot(known, along), modes[0])]
