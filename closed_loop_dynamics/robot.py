@@ -122,7 +122,11 @@ class Robot:
         self._unit = SolverUnit(self._key, lambda: [closure.step() for closure in loops.values()])
         #: Component -> what is known about its branch, for every component with loops.
         self.branches = {
-            c: Branch(closure, self._closure_program(closure, self._unit, k, c))
+            c: Branch(
+                closure,
+                self._closure_program(closure, self._unit, k, c),
+                cache.key_of(self._key, c),
+            )
             for k, (c, closure) in enumerate(loops.items())
         }
         #: Component -> why it is solved as it is.
@@ -219,7 +223,8 @@ class Robot:
                 unit = SolverUnit(f"{self._key} actuators {c}", lambda: [closure.step()])
                 program = self._closure_program(closure, unit, 0, c)
                 box = actuator_box(branch, active)
-                self._actuator_branches[c] = Branch(closure, program, box)
+                key_c = cache.key_of(self._key, "actuators", c)
+                self._actuator_branches[c] = Branch(closure, program, key_c, box)
             return self._actuator_branches[c]
 
     def _on_failure(

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine import cache
 from ..engine.program import Program, Seeds
 from ..engine.program_ir import CHECK, SOLVER
 from ..errors import ClosureNotFound, InvalidInput
@@ -54,8 +55,10 @@ class Branch:
         self,
         closure: NumericalClosure,
         program: Program,
+        key: str,
         box: tuple[Array, Array] | None = None,
     ) -> None:
+        """Build or fetch the table; ``key`` names the closure in the cache."""
         self.closure = closure
         self.program = program
         system = closure.system
@@ -77,7 +80,7 @@ class Branch:
         self.many_valued = False
         self._local = threading.local()
         self._positions: Array | None = None
-        self.seeds = self._table()
+        self.seeds = self._table(cache.key_of("table", key, self.lower, self.upper))
         program.use_seeds([self.seeds], lambda k, p, first: self.rescue(p))
 
     def _box(self, p_ref: Array) -> tuple[Array, Array]:
@@ -175,7 +178,7 @@ class Branch:
 
     # -- the table ------------------------------------------------------------------------------
 
-    def _table(self) -> Seeds:
+    def _table(self, key: str) -> Seeds:
         """Solve every node of a grid over the box from an already solved neighbour."""
         n_p = len(self.lower)
         count = np.full(n_p, NODES.get(n_p, 0), dtype=np.int64)
@@ -190,8 +193,27 @@ class Branch:
         )
         if not n_p or not np.all(count):
             return seeds
-        nodes = self._solve_nodes(count, step)
+        nodes = self._cached_nodes(key, count, step)
         return replace(seeds, count=count if nodes.size else 0 * count, nodes=nodes)
+
+    def _cached_nodes(self, key: str, count: NDArray[np.int64], step: Array) -> Array:
+        """The nodes from the cache, or solved now."""
+        shape = (int(np.prod(count)), self.closure.n_x * (1 + len(count)))
+        found = cache.load(key)
+        if found is None:
+            nodes = self._solve_nodes(count, step)
+            cache.store(key, {"many_valued": self.many_valued}, nodes.tobytes())
+            return nodes
+        self.many_valued = found[0]["many_valued"]
+        if self.many_valued:
+            return np.zeros((0, 0))
+        nodes = np.frombuffer(found[1]).reshape(shape).copy()
+        for flat in np.flatnonzero(np.isfinite(nodes[:, 0])):
+            index = tuple(int(i) for i in np.unravel_index(flat, tuple(count)))
+            x, slope = np.split(nodes[flat], [self.closure.n_x])
+            p = self.lower + np.array(index) * step
+            self._solved[index] = Solution(p, x, slope.reshape(len(x), len(p)))
+        return nodes
 
     def _solve_nodes(self, count: NDArray[np.int64], step: Array) -> Array:
         n_p, n_x = len(count), self.closure.n_x
