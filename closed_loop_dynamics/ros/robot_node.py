@@ -7,6 +7,7 @@ whatever they raise becomes a warning and an ERROR in the diagnostics, never the
 
 from __future__ import annotations
 
+import contextlib
 import time
 import traceback
 from collections.abc import Callable
@@ -226,7 +227,13 @@ def run(kind: Callable[[], RobotNode], arguments: list[str] | None = None) -> in
         executor.spin()
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
+    except Exception:
+        # The signal handler shuts the context down at once; a callback that was publishing just
+        # then fails on it. That is an orderly end too; anything else is not.
+        if rclpy.ok():
+            raise
     finally:
-        node.destroy_node()
+        with contextlib.suppress(Exception):
+            node.destroy_node()
         rclpy.try_shutdown()
     return 0
