@@ -16,7 +16,8 @@ from .errors import (
     Underactuated,
     UrdfError,
 )
-from .robot import Names, Robot, load
+from .robot import Robot, load
+from .robot_parts.compiled import Names
 from .robot_parts.state import State
 
 __version__ = "0.1.0"

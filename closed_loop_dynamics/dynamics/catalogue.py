@@ -27,12 +27,28 @@ ACTUATION, INERTIA = "actuation", "inertia"
 
 
 @dataclass(frozen=True)
+class Input:
+    """A vector that programs take: its name in messages and its length."""
+
+    name: str
+    size: Callable[[Mechanism], int]
+
+
+INPUTS = {
+    "y": Input("y", lambda mech: mech.n_y),
+    "v": Input("yd", lambda mech: mech.m),
+    "a": Input("ydd", lambda mech: mech.m),
+    "u": Input("tau_u", lambda mech: mech.p),
+    "w": Input("wrenches", lambda mech: 6 * len(mech.tree.bodies)),
+}
+
+
+@dataclass(frozen=True)
 class Recipe:
     """One program.
 
     Attributes:
-        inputs: letters of the vectors taken, the first is always "y"; "v" = yd, "a" = ydd,
-            "u" = actuator forces, "w" = wrenches on all bodies.
+        inputs: letters of the vectors taken (see ``INPUTS``), the first is always "y".
         output_size: of the mechanism.
         equation: traced on the motion.
         checks: kinds of the program's own checks: "" , ACTUATION or INERTIA.
@@ -131,8 +147,7 @@ RECIPES: dict[str, Recipe] = {
 
 def input_size(mech: Mechanism, letter: str) -> int:
     """Length of the vector behind a letter."""
-    sizes = {"y": mech.n_y, "v": mech.m, "a": mech.m, "u": mech.p, "w": 6 * len(mech.tree.bodies)}
-    return sizes[letter]
+    return INPUTS[letter].size(mech)
 
 
 def check_kinds(mech: Mechanism, recipe: Recipe) -> list[tuple[str, int]]:
@@ -146,9 +161,8 @@ def check_kinds(mech: Mechanism, recipe: Recipe) -> list[tuple[str, int]]:
     return kinds
 
 
-def trace(mech: Mechanism, name: str) -> SX:
+def trace(mech: Mechanism, name: str, recipe: Recipe) -> SX:
     """The body of program ``name`` as a CasADi function."""
-    recipe = RECIPES[name]
     x = ca.SX.sym("x", mech.n_x)
     symbols = {letter: ca.SX.sym(letter, input_size(mech, letter)) for letter in recipe.inputs}
     motion = trace_motion(mech, symbols["y"], x, symbols.get("v"))

@@ -15,11 +15,11 @@ from ..errors import ClosureNotFound
 from ..model.tree import Array
 
 if TYPE_CHECKING:
-    from ..robot import Robot
+    from .compiled import CompiledRobot
 
 
 def run_from_guess(
-    robot: Robot, program: Program, guess: ArrayLike, values: Sequence[Any]
+    robot: CompiledRobot, program: Program, guess: ArrayLike, values: Sequence[Any]
 ) -> Array:
     """Outputs of ``program`` with every loop on the assembly mode that ``guess`` (n_q,) shows."""
     mech = robot.mechanism

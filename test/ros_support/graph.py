@@ -215,6 +215,20 @@ class Graph:
         self.wait(publisher.get_subscription_count, f"a subscriber of {topic}")
         publisher.publish(message)
 
+    def send_until(self, topic: str, message: Any, condition: Callable[[], Any], what: str) -> None:
+        """Publish every second until ``condition`` holds.
+
+        For a receiver that replaces one that was killed: until its lease ends the dead one counts
+        as a subscriber, so that nobody can see whether the living one is connected.
+        """
+        end = time.monotonic() + DEADLINE
+        while not condition() and time.monotonic() < end:
+            self.send(topic, message)
+            pause = time.monotonic() + 1.0
+            while not condition() and time.monotonic() < pause:
+                time.sleep(0.01)
+        self.wait(condition, what, 0.1)
+
     def call(self, kind: Any, name: str, request: Any) -> Any:
         """Call a service and return the response."""
         if name not in self._clients:

@@ -45,18 +45,24 @@ def test_killed_nodes_come_back_and_the_other_goes_on(graph: Any) -> None:
     repeated = graph.wait(lambda: "no answer in lockstep" in first.text(), "the loss to be seen")
     assert repeated and first.alive
     at = stamp(states[-1])
-    start_feedforward(graph, MEASURED)
+    said = len(second.text())
+    third = start_feedforward(graph, MEASURED)
     graph.wait(lambda: stamp(states[-1]) > at + 0.1, "time to go on")
     here = positions(states[-1])
-    graph.send("/feedforward/joint_trajectory", message(cycloidal(here, GOAL, 1.0)))
+    graph.send_until(
+        "/feedforward/joint_trajectory",
+        message(cycloidal(here, GOAL, 1.0)),
+        lambda: "trajectory accepted" in third.text()[said:],
+        "the new node to take the trajectory",
+    )
     graph.wait(lambda: np.abs(positions(states[-1]) - GOAL).max() < 1e-3, "the goal")
 
     first.kill()
     states.clear()
     start_simulator(graph)
     graph.wait(lambda: states and stamp(states[-1]) > 0.1, "the new simulator to run")
-    graph.wait(lambda: "time went back" in graph.processes[2].text(), "the restart to be seen")
-    assert graph.processes[2].alive
+    graph.wait(lambda: "time went back" in third.text(), "the restart to be seen")
+    assert third.alive
     graph.send("/feedforward/joint_trajectory", motion(duration=0.5))
     graph.wait(lambda: np.abs(positions(states[-1]) - GOAL).max() < 1e-3, "the goal again")
 
