@@ -10,8 +10,15 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from .cases import MODELS, SOLVERS, all_cases
+from .cases import MODELS, SOLVERS, Case, all_cases
+
+if TYPE_CHECKING:
+    from .node import NodeRate
+
+#: The robot that the feedforward node is measured with.
+NODE_CASE = "rh5_reduced"
 
 #: One thread for everybody: set before NumPy and Pinocchio are loaded, so in a new process.
 THREADS = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
@@ -37,18 +44,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(note, file=sys.stderr)
     sweeps = options.sweeps or (3 if options.quick else 40)
     results = [measure(case, options.quick, sweeps) for case in chosen if case.present]
-    print(as_text(results, notes), end="")
+    nodes = _node_rates(cases[NODE_CASE], options, notes)
+    print(as_text(results, notes, nodes), end="")
     if options.json:
-        options.json.write_text(json.dumps(as_json(results, notes), indent=2) + "\n")
+        options.json.write_text(json.dumps(as_json(results, notes, nodes), indent=2) + "\n")
     if options.markdown:
-        options.markdown.write_text(as_text(results, notes, markdown=True))
+        options.markdown.write_text(as_text(results, notes, nodes, markdown=True))
 
     checks = [c for result in results for group in result.checks.values() for c in group]
     if not all(check.ok for check in checks):
         print("Some results disagree with Pinocchio: see WRONG above.", file=sys.stderr)
         return 1
     missed = any(row.met is False for result in results for row in result.rows)
+    missed = missed or any(node.aimed and not node.met for node in nodes)
     return 1 if options.strict and missed else 0
+
+
+def _node_rates(case: Case, options: argparse.Namespace, notes: list[str]) -> list[NodeRate]:
+    """The node's rows, or a note why there are none."""
+    from .node import available, measure_nodes
+
+    if not case.present or not (options.node or not options.robot):
+        return []
+    if not available():
+        notes.append("The node is left out: rclpy is not installed (extra `ros`)")
+        print(notes[-1], file=sys.stderr)
+        return []
+    print("feedforward node: running in real time", file=sys.stderr, flush=True)
+    return measure_nodes(case, options.quick)
 
 
 def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
@@ -64,6 +87,9 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
         choices=SOLVERS,
         default=SOLVERS[0],
         help="of our loops: all numerical (default), or closed forms where there are any",
+    )
+    parser.add_argument(
+        "--node", action="store_true", help="the feedforward node too (default without --robot)"
     )
     parser.add_argument("--quick", action="store_true", help="few rounds: rough numbers")
     parser.add_argument(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from .measure import Result, Row
+from .node import NodeRate
+from .node import cells as node_cells
 
 HEADINGS = ("ratio", "what", "ours", "Pinocchio", "compared with", "aim", "")
 PACKAGES = ("pin", "casadi", "llvmlite", "numpy")
@@ -41,12 +44,15 @@ def _cpu_name() -> str:
     return f"{names[0]} ({len(names)} cores)" if names else platform.processor() or "unknown"
 
 
-def as_json(results: Sequence[Result], notes: Sequence[str]) -> dict[str, Any]:
+def as_json(
+    results: Sequence[Result], notes: Sequence[str], nodes: Sequence[NodeRate] = ()
+) -> dict[str, Any]:
     """Everything, with times in seconds per evaluation."""
     return {
         "machine": machine(),
         "notes": list(notes),
         "robots": {result.case.name: _robot_json(result) for result in results},
+        "feedforward_node": [asdict(node) for node in nodes],
     }
 
 
@@ -85,7 +91,12 @@ def _row_json(row: Row) -> dict[str, Any]:
     }
 
 
-def as_text(results: Sequence[Result], notes: Sequence[str], markdown: bool = False) -> str:
+def as_text(
+    results: Sequence[Result],
+    notes: Sequence[str],
+    nodes: Sequence[NodeRate] = (),
+    markdown: bool = False,
+) -> str:
     """Tables, one per robot and pattern; ratios first."""
     facts = machine()
     lines = ["# Benchmark" if markdown else "Benchmark", "", _facts_line(facts), ""]
@@ -107,6 +118,10 @@ def as_text(results: Sequence[Result], notes: Sequence[str], markdown: bool = Fa
             lines += ["", f"### {heading}" if markdown else f"--- {heading}", ""]
             lines += _table([HEADINGS, *map(_cells, rows)], markdown)
         lines += ["", *_check_lines(result, markdown)]
+    if nodes:
+        title = "Feedforward node, RH5 Manus reduced, over DDS"
+        lines += ["", f"## {title}" if markdown else f"=== {title}", ""]
+        lines += _table(node_cells(nodes), markdown)
     lines += ["", *_summary(results, markdown)]
     return "\n".join(lines) + "\n"
 

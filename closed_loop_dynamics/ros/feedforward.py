@@ -170,12 +170,15 @@ class Feedforward(RobotNode):
         if self._spline is None:
             return
         motion = self._spline.sample(now)
+        ahead = self._spline.sample(now + self._lead) if self._lead else motion
+        closing = time.perf_counter()
         state = self.robot.state(motion.y, motion.yd, motion.ydd)
-        efforts = self._choose_efforts(now, motion)
+        efforts = self._choose_efforts(ahead)
+        dynamics = time.perf_counter() - closing
         self._publish(now_ns, state, efforts)
         self._last = state
         self.diagnostics.clear("cycle")
-        self.cycle_done(began)
+        self.cycle_done(began, dynamics)
 
     def _restart_time(self) -> None:
         """The clock went back: times of the trajectory have lost their meaning."""
@@ -218,10 +221,7 @@ class Feedforward(RobotNode):
             table.tau,
         )
 
-    def _choose_efforts(self, now: float, motion: Motion) -> np.ndarray:
-        assert self._spline is not None
-        if self._lead:
-            motion = self._spline.sample(now + self._lead)
+    def _choose_efforts(self, motion: Motion) -> np.ndarray:
         if self._mode == FEEDFORWARD:
             return self.robot.inverse_dynamics(motion.y, motion.yd, motion.ydd)
         if self._seen is None or not self._fresh():
@@ -236,10 +236,11 @@ class Feedforward(RobotNode):
         return self._lockstep or time.monotonic() - self._seen_at <= self._state_timeout
 
     def _publish(self, now_ns: int, state: State, efforts: np.ndarray) -> None:
-        assert state.ud is not None and state.qd is not None
-        self._command_out.publish(self._command.fill(now_ns, state.u, state.ud, efforts))
+        ud, qd = state.ud, state.qd
+        assert ud is not None and qd is not None
+        self._command_out.publish(self._command.fill(now_ns, state.u, ud, efforts))
         if self._tree_out is not None:
-            self._tree_out.publish(self._tree.fill(now_ns, state.q, state.qd))
+            self._tree_out.publish(self._tree.fill(now_ns, state.q, qd))
         answers = now_ns if self._lockstep else None
         self._effort_out.publish(self._efforts.fill(efforts, answers))
 

@@ -8,6 +8,7 @@ whatever they raise becomes a warning and an ERROR in the diagnostics, never the
 from __future__ import annotations
 
 import contextlib
+import gc
 import time
 import traceback
 from collections.abc import Callable
@@ -110,9 +111,9 @@ class RobotNode(LifecycleNode):
             return False
         return True
 
-    def cycle_done(self, began: float) -> None:
+    def cycle_done(self, began: float, dynamics: float = 0.0) -> None:
         """Count a computing cycle that began at ``time.perf_counter()`` = ``began``."""
-        self.health.cycle(time.perf_counter() - began)
+        self.health.cycle(began, time.perf_counter(), dynamics)
 
     # -- lifecycle ------------------------------------------------------------------------------
 
@@ -143,6 +144,9 @@ class RobotNode(LifecycleNode):
             self._halt()
             return FAILURE
         self._say("active")
+        # What is loaded stays: the garbage collector need not look at it again while we work.
+        gc.collect()
+        gc.freeze()
         return result
 
     def on_deactivate(self, state: Any) -> Any:
@@ -203,7 +207,7 @@ class RobotNode(LifecycleNode):
     def _report(self) -> None:
         values = self.health.values
         values.clear()
-        count, mean, longest = self.health.take_cycles()
+        cycles = self.health.take_cycles()
         if self.active:
             state: list[State | None] = [None]
             self.guard("diagnostics", lambda: state.__setitem__(0, self.measure()))
@@ -211,9 +215,12 @@ class RobotNode(LifecycleNode):
                 values["loop residual"] = f"{float(state[0].residual):.3e}"
                 values["smallest singular value"] = f"{float(state[0].singularity):.6g}"
                 values["newton iterations"] = str(state[0].iterations)
-            values["cycles"] = str(count)
-            values["cycle time mean [ms]"] = f"{1e3 * mean:.4f}"
-            values["cycle time max [ms]"] = f"{1e3 * longest:.4f}"
+            values["cycles"] = str(cycles.count)
+            values["cycle time mean [ms]"] = f"{1e3 * cycles.mean:.4f}"
+            values["cycle time max [ms]"] = f"{1e3 * cycles.longest:.4f}"
+            values["dynamics time mean [ms]"] = f"{1e3 * cycles.dynamics:.4f}"
+            values["period p50 [ms]"] = f"{1e3 * cycles.period_p50:.4f}"
+            values["period p99 [ms]"] = f"{1e3 * cycles.period_p99:.4f}"
         self.diagnostics.publish()
 
 

@@ -259,7 +259,7 @@ class Simulator(RobotNode):
             self.diagnostics.clear("motion")
         except ClosedLoopError as error:
             self.diagnostics.fault("motion", f"stands still: {error}")
-        self.cycle_done(began)
+        self.cycle_done(began, time.perf_counter() - began)
 
     def _acting_effort(self) -> np.ndarray | None:
         """The newest command, or what stands in for it; None means hold."""
