@@ -26,6 +26,14 @@ from .diagnostics import Diagnostics
 from .parameters import COMMON, Parameters, Spec
 from .robot_source import TOPIC, RobotSource
 
+try:
+    from rclpy.event_handler import PublisherEventCallbacks
+except ImportError:  # Humble
+    from rclpy.qos_event import PublisherEventCallbacks
+
+#: Every event that is listened to costs time in each turn of the executor. A peer with another
+#: quality of service is reported by the subscribing side.
+QUIET = PublisherEventCallbacks(use_default_callbacks=False)
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
 
@@ -66,7 +74,7 @@ class RobotNode(LifecycleNode):
 
     def add_publisher(self, kind: Any, topic: str, qos: Any = 10) -> Any:
         """A publisher that speaks only while the node is active; gone after clean-up."""
-        publisher = self.create_lifecycle_publisher(kind, topic, qos)
+        publisher = self.create_lifecycle_publisher(kind, topic, qos, event_callbacks=QUIET)
         self._interfaces.append((self.destroy_lifecycle_publisher, publisher))
         return publisher
 

@@ -165,7 +165,7 @@ class Simulator(RobotNode):
         self._wrench_until: dict[str, int] = {}
         self._paused = False
         self._owed = 0.0
-        self._ticked = time.monotonic()
+        self._ticked = self._now()
         self._state: State | None = None
         if self._lockstep:
             self.add_timer(self.parameters["lockstep_timeout"] / 2, self._repeat, self.steady)
@@ -225,21 +225,20 @@ class Simulator(RobotNode):
 
     def _on_timer(self) -> None:
         """Real time: as many periods as have passed since the last call."""
+        now = self._now()
+        passed, self._ticked = max(now - self._ticked, 0.0), now
         if self._paused:
-            self._ticked = time.monotonic()
             return
-        if self._own_time:
-            now = time.monotonic()
-            factor = self.parameters["real_time_factor"]
-            self._owed += (now - self._ticked) * factor / self._period
-            self._ticked = now
-            count = min(int(self._owed), CATCH_UP)
-            self._owed = self._owed - count if self._owed < CATCH_UP else 0.0
-        else:
-            count = 1
+        self._owed += passed * self.parameters["real_time_factor"] / self._period
+        count = min(round(self._owed), CATCH_UP)  # a timer may be early, too
+        self._owed = self._owed - count if self._owed < CATCH_UP else 0.0
         if count:
             self._advance(count)
             self._publish()
+
+    def _now(self) -> float:
+        """The clock that the timer runs on [s]."""
+        return time.monotonic() if self._own_time else self.get_clock().now().nanoseconds / NANO
 
     def _repeat(self) -> None:
         """Lockstep: say it again when nobody answers."""
