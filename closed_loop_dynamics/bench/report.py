@@ -99,7 +99,7 @@ def as_text(
 ) -> str:
     """Tables, one per robot and pattern; ratios first."""
     facts = machine()
-    lines = ["# Benchmark" if markdown else "Benchmark", "", _facts_line(facts), ""]
+    lines = ["# Benchmark" if markdown else "Benchmark", "", facts_line(facts), ""]
     lines += [
         "ratio = Pinocchio's time / ours: above 1, ours is faster. Times per evaluation, as seen "
         "from Python;",
@@ -126,7 +126,8 @@ def as_text(
     return "\n".join(lines) + "\n"
 
 
-def _facts_line(facts: dict[str, str]) -> str:
+def facts_line(facts: dict[str, str]) -> str:
+    """Machine, versions and date in one line."""
     packages = ", ".join(f"{name} {facts[name]}" for name in ("python", *PACKAGES))
     return f"{facts['cpu']}; {packages}; {facts['date']}"
 
