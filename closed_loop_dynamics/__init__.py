@@ -18,6 +18,7 @@ from .errors import (
 )
 from .robot import Robot, load
 from .robot_parts.compiled import Names
+from .robot_parts.operational_space import ForceResponse, MassMatrixFactors
 from .robot_parts.state import State
 
 __version__ = "0.1.0"
@@ -26,7 +27,9 @@ __all__ = [
     "ActuationSingular",
     "ClosedLoopError",
     "ClosureNotFound",
+    "ForceResponse",
     "InvalidInput",
+    "MassMatrixFactors",
     "ModelError",
     "Names",
     "Robot",

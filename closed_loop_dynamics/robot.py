@@ -23,6 +23,13 @@ from .model.digest import digest
 from .robot_parts.compiled import CompiledRobot
 from .robot_parts.geometry import SubmechanismGeometry
 from .robot_parts.links import gather_wrenches, link_jacobian, link_pose, random_independent
+from .robot_parts.operational_space import (
+    ForceResponse,
+    MassMatrixFactors,
+    osim_program,
+    run_factors,
+    run_test_force,
+)
 from .robot_parts.references import forward_dynamics_by
 from .robot_parts.solvers import SOLVERS
 from .robot_parts.state import State
@@ -205,6 +212,51 @@ class Robot(CompiledRobot):
     def mass_matrix(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """M_y (m, m) in independent coordinates."""
         return self._matrix("mass_matrix", (self.m, self.m), guess, y)
+
+    def inverse_mass_matrix(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
+        """M_y^-1 (m, m) = W^T D^-1 W by innovations (R. Kumar et al. 2022, Eq. 27).
+
+        From the articulated inertias D and U of the clusters; M_y is not formed.
+        """
+        return self._matrix("inverse_mass_matrix", (self.m, self.m), guess, y)
+
+    def mass_matrix_factors(
+        self, y: ArrayLike, guess: ArrayLike | None = None
+    ) -> MassMatrixFactors:
+        """W and D of M_y^-1 = W^T D^-1 W, each (m, m); det M_y = det D.
+
+        W is the identity plus entries for joints further inwards, D is block-diagonal (one block
+        per cluster), so both are cheap to multiply with or to solve.
+        """
+        return run_factors(self, y, guess)
+
+    def inverse_osim(
+        self, links: Sequence[str], y: ArrayLike, guess: ArrayLike | None = None
+    ) -> Array:
+        """Inverse operational-space inertia Lambda^-1 = J M_y^-1 J^T (6k, 6k) of k links.
+
+        By extended force propagators (cluster EFPA), without J and M_y. A program is compiled
+        for every list of links that is asked for.
+
+        Args:
+            links: names, in the order of the blocks; a name may come twice, and the root link of a
+                fixed base gives zeros. Blocks are [angular; linear] in the frame of each link.
+        """
+        name = osim_program(self, links)
+        return self._matrix(name, (6 * len(links), 6 * len(links)), guess, y)
+
+    def apply_test_force(
+        self, link: str, wrench: ArrayLike, y: ArrayLike, guess: ArrayLike | None = None
+    ) -> ForceResponse:
+        """Accelerations that a force alone causes: no motion, no gravity, no actuator forces.
+
+        Args:
+            wrench: (6,) [moment; force] at the origin of the link, in its frame.
+
+        Returns:
+            ``ydd`` (m,) = M_y^-1 J^T f, and ``acceleration`` (6,) of the link = Lambda^-1 f.
+        """
+        return run_test_force(self, link, wrench, y, guess)
 
     def bias(self, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """C_y (m,): Coriolis, centrifugal and gravity forces."""

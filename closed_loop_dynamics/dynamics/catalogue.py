@@ -15,6 +15,7 @@ from ..spatial import SX, Spatial
 from .actuation import actuator_forces, independent_forces, needs_solve
 from .cluster_aba import cluster_aba
 from .cluster_rnea import cluster_rnea
+from .innovations import inverse_mass_matrix, mass_matrix_factors
 from .lagrange import constraint_rows, trace_terms
 from .motion import Motion, trace_motion
 from .projection import loop_bias, loop_jacobian, reduced_mass_matrix
@@ -40,6 +41,7 @@ INPUTS = {
     "a": Input("ydd", lambda mech: mech.m),
     "u": Input("tau_u", lambda mech: mech.p),
     "w": Input("wrenches", lambda mech: 6 * len(mech.tree.bodies)),
+    "f": Input("wrench", lambda mech: 6),
 }
 
 
@@ -117,6 +119,16 @@ def _poses(motion: Motion) -> tuple[list[SX], list[SX]]:
     return [ca.vertcat(*outputs), ca.vec(loop_jacobian(motion).T)], []
 
 
+def _inverse_mass_matrix(motion: Motion) -> tuple[list[SX], list[SX]]:
+    inverse, pivots = inverse_mass_matrix(motion)
+    return [ca.vec(inverse)], pivots
+
+
+def _mass_matrix_factors(motion: Motion) -> tuple[list[SX], list[SX]]:
+    W, D, pivots = mass_matrix_factors(motion)
+    return [ca.vec(W.T), ca.vec(D)], pivots
+
+
 RECIPES: dict[str, Recipe] = {
     "positions": Recipe("y", lambda m: m.n_q + 1, _positions),
     "velocities": Recipe("yv", lambda m: m.n_q + 1 + m.n, _velocities),
@@ -132,6 +144,8 @@ RECIPES: dict[str, Recipe] = {
     "mass_matrix": Recipe(
         "y", lambda m: m.m**2, lambda motion: ([ca.vec(reduced_mass_matrix(motion).T)], [])
     ),
+    "inverse_mass_matrix": Recipe("y", lambda m: m.m**2, _inverse_mass_matrix, INERTIA),
+    "mass_matrix_factors": Recipe("y", lambda m: 2 * m.m**2, _mass_matrix_factors, INERTIA),
     "loop_jacobian": Recipe(
         "y", lambda m: m.n * m.m, lambda motion: ([ca.vec(loop_jacobian(motion).T)], [])
     ),
@@ -174,7 +188,7 @@ def trace(mech: Mechanism, name: str, recipe: Recipe) -> SX:
     if len(checks) != expected:
         raise RuntimeError(f"{name}: {len(checks)} checks traced, {expected} declared")
     return ca.Function(
-        name,
+        "body",  # CasADi is choosy about names: "inverse_osim('foot')" is none
         [x, *symbols.values()],
         [*outputs, ca.densify(ca.vertcat(ca.SX(0, 1), *checks)), *motion.slopes],
     )
