@@ -18,8 +18,8 @@ from ..closure.small_linear import cholesky_solve
 from ..engine.symbolic import ca
 from ..model.clusters import Cluster
 from ..spatial import SX, Spatial
-from .joint_forces import joint_friction, rotor_inertia
-from .motion import Motion, base_acceleration, rigid_inertia
+from .joint_forces import joint_friction, joint_inertia
+from .motion import Motion, base_acceleration
 
 
 @dataclass
@@ -39,10 +39,10 @@ def cluster_aba(
     g = _loop_bias(motion)
     v, c, zeta = _outward_velocities(motion, g)
 
-    inertia: dict[int, Any] = {i: rigid_inertia(mech, i) for i in bodies}
+    inertia: dict[int, Any] = {i: motion.inertia(i) for i in bodies}
     force: dict[int, Spatial] = {}
     for i in bodies:
-        force[i] = v[i].cross_force(rigid_inertia(mech, i).apply(v[i]))
+        force[i] = v[i].cross_force(motion.inertia(i).apply(v[i]))
         if wrenches and i in wrenches:
             force[i] = force[i] - wrenches[i]
 
@@ -129,7 +129,7 @@ def _embed(
             force[parent] = force[parent] + X.force_to_parent(force[b])
         elif parent >= 0:
             on_parent.append((X.inertia_to_parent(composite[b]), X.force_to_parent(force[b])))
-        own = joint_friction(motion, b) + rotor_inertia(motion.mechanism, b) * g[b]
+        own = joint_friction(motion, b) + joint_inertia(motion, b) * g[b]
         t[index[b]] = motion.S[b].dot(force[b]) + own
 
     H, P = _joint_space(motion, cluster, composite, index)
@@ -163,7 +163,7 @@ def _joint_space(
     for b in cluster.bodies:
         j = index[b]
         f = composite[b].apply(motion.S[b])
-        H[j, j] = motion.S[b].dot(f) + rotor_inertia(motion.mechanism, b)
+        H[j, j] = motion.S[b].dot(f) + joint_inertia(motion, b)
         i = b
         while True:
             f = motion.X[i].force_to_parent(f)
