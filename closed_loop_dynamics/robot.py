@@ -235,7 +235,7 @@ class Robot(ParametricRobot):
         wrenches: Mapping[str, ArrayLike] | None,
         guess: ArrayLike | None,
         *values: Any,
-        pi: Array | None = None,
+        pi: ArrayLike | None = None,
     ) -> Array:
         if pi is not None:
             forces = self.body_wrenches(wrenches or {})

@@ -17,7 +17,7 @@ from ..model.tree import Array
 from .actuation_blocks import Block, Bounds
 from .actuation_limits import ActuationLimits
 from .actuation_maps import ActuationMaps
-from .force_distribution import TOLERANCE, distribute, nearest, possible_fraction
+from .force_distribution import TOLERANCE, Distribution, distribute, nearest, possible_fraction
 from .payload import Payload
 from .undriven import underactuated_error
 
@@ -75,10 +75,8 @@ class Actuation(ActuationMaps, ActuationLimits):
             A = block.of(G_u).T
             b = tau_y[block.independent]
             u = block.actuators
-            if not u and not np.any(b):
-                continue
-            found = distribute(A, b, w[u], lower[u], upper[u]) if u else None
-            if found is None or not found.in_range:
+            found = self._scaled_distribution(block, G_u, b, w[u], lower[u], upper[u])
+            if not found.in_range:
                 if len(u) < len(b):
                     raise underactuated_error(self._robot, block.component)
                 raise self._singular(block, y)
@@ -88,8 +86,17 @@ class Actuation(ActuationMaps, ActuationLimits):
                     raise self._infeasible(block, A, b, best, lower[u], upper[u])
                 tau_u[u] = best  # the limits leave this one point
             else:
-                tau_u[u] = found.tau
+                tau_u[u] = found.tau / block.sizes[0]
         return tau_u
+
+    @staticmethod
+    def _scaled_distribution(
+        block: Block, G_u: Array, b: Array, w: Array, lower: Array, upper: Array
+    ) -> Distribution:
+        """The problem without dimensions: forces of prismatic joints times the loop's length."""
+        size_u, size_y = block.sizes
+        A = block.scaled(G_u).T
+        return distribute(A, b * size_y, w / size_u**2, lower * size_u, upper * size_u)
 
     def _infeasible(
         self, block: Block, A: Array, b: Array, best: Array, lower: Array, upper: Array

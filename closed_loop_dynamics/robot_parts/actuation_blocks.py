@@ -13,6 +13,7 @@ from ..engine.source import as_finite_vectors
 from ..errors import ActuationSingular, InvalidInput
 from ..model.tree import Array
 from .limits import Limits
+from .undriven import natural_sizes
 
 if TYPE_CHECKING:
     from ..robot import Robot
@@ -24,17 +25,22 @@ URDF = "urdf"
 
 @dataclass(frozen=True)
 class Block:
-    """One submechanism: its name, where its joints are in u and in yd."""
+    """One submechanism: its name, where its joints are in u and in yd, and their natural sizes."""
 
     component: int
     name: str
     actuators: list[int]
     independent: list[int]
+    sizes: tuple[Array, Array]
 
     def of(self, G_u: Array) -> Array:
         """Its part of G_u (..., p, m)."""
         result: Array = G_u[..., self.actuators, :][..., self.independent]
         return result
+
+    def scaled(self, G_u: Array) -> Array:
+        """The same without dimensions."""
+        return np.asarray(self.of(G_u) / self.sizes[0][:, None] * self.sizes[1])
 
 
 class ActuationBlocks:
@@ -50,6 +56,7 @@ class ActuationBlocks:
                 component.entry.name,
                 [slot[b] for b in component.active],
                 [mech.v_at[b] for b in component.independent],
+                natural_sizes(mech, c),
             )
             for c, component in enumerate(mech.components)
             if component.independent and not mech.is_floating(c)

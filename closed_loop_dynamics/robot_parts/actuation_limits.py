@@ -50,8 +50,9 @@ class ActuationLimits(ActuationBlocks):
         G_u = self._robot.actuator_jacobian(self._one(y))
 
         def half_spaces(block: Block) -> HalfSpaces:
-            u = block.actuators
-            return zonotope(block.of(G_u), lower[u], upper[u])
+            u, (size_u, size_y) = block.actuators, block.sizes
+            A, b = zonotope(block.scaled(G_u), lower[u] * size_u, upper[u] * size_u)
+            return A * size_y, b
 
         return self._polytope(half_spaces, submechanism, np.zeros(self._robot.m), base_is_zero=True)
 

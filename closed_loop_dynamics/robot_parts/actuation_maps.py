@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..dynamics.actuation import RANK_TOLERANCE
 from ..engine.source import as_finite_vectors
 from ..errors import InvalidInput
 from ..model.tree import Array
 from .actuation_blocks import ActuationBlocks
-from .undriven import RANK_TOLERANCE, direction_words, null_space
+from .undriven import direction_words, null_space
 
 
 class ActuationMaps(ActuationBlocks):
@@ -43,12 +44,11 @@ class ActuationMaps(ActuationBlocks):
         G_u = self._robot.actuator_jacobian(y)
         result = np.zeros((*G_u.shape[:-2], self._robot.m, self._robot.p))
         for block in self._blocks:
-            own = block.of(G_u)
-            s = np.linalg.svd(own, compute_uv=False)
-            if np.any(s[..., -1] <= RANK_TOLERANCE * s[..., 0]):
+            s = np.linalg.svd(block.scaled(G_u), compute_uv=False)
+            if np.any(s[..., -1] <= RANK_TOLERANCE):
                 raise self._singular(block, y)
             places = (..., np.array(block.independent)[:, None], np.array(block.actuators))
-            result[places] = np.linalg.pinv(own)
+            result[places] = np.linalg.pinv(block.of(G_u))
         return result
 
     # -- stiffness and damping ------------------------------------------------------------------
@@ -109,7 +109,7 @@ class ActuationMaps(ActuationBlocks):
         G_u = self._robot.actuator_jacobian(self._one(y))
         rows = [np.zeros((0, self._robot.m))]
         for block in self._blocks:
-            found = null_space(block.of(G_u))
+            found = null_space(block.of(G_u), block.sizes)
             wide = np.zeros((len(found), self._robot.m))
             wide[:, block.independent] = found
             rows.append(wide)

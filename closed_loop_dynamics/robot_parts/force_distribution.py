@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..model.tree import Array
-from .undriven import RANK_TOLERANCE
+from .undriven import rank_of
 
 #: Distance to a limit or to b that counts as none, relative to the forces at hand.
 TOLERANCE = 1e-9
@@ -36,10 +36,10 @@ class Distribution:
 
 
 def distribute(A: Array, b: Array, weights: Array, lower: Array, upper: Array) -> Distribution:
-    """Solve the problem of the file's head for A (m, p)."""
+    """Solve the problem of the file's head for a dimensionless A (m, p)."""
     root = np.sqrt(weights)
     U, s, Vt = np.linalg.svd(A / root)
-    rank = int(np.sum(s > RANK_TOLERANCE * max(float(s[0]), 1e-300))) if s.size else 0
+    rank = rank_of(A)
     x_0 = Vt[:rank].T @ ((U[:, :rank].T @ b) / s[:rank])
     left = float(np.max(np.abs((A / root) @ x_0 - b), initial=0.0))
     if left > 1e-7 * max(float(np.max(np.abs(b), initial=0.0)), 1e-12):

@@ -13,9 +13,11 @@ import itertools
 import numpy as np
 
 from ..model.tree import Array
-from .undriven import RANK_TOLERANCE
+from .undriven import rank_of
 
 HalfSpaces = tuple[Array, Array]
+#: What a product of unit vectors may differ from zero.
+ROUNDING = 1e-12
 
 
 def bounded(A: Array, lower: Array, upper: Array) -> HalfSpaces:
@@ -26,10 +28,10 @@ def bounded(A: Array, lower: Array, upper: Array) -> HalfSpaces:
 
 
 def zonotope(G_u: Array, lower: Array, upper: Array) -> HalfSpaces:
-    """Half-spaces of {G_u^T tau: lower <= tau <= upper} for G_u (p, m)."""
+    """Half-spaces of {G_u^T tau: lower <= tau <= upper} for a dimensionless G_u (p, m)."""
     m = G_u.shape[1]
-    _, s, Vt = np.linalg.svd(G_u)
-    rank = int(np.sum(s > RANK_TOLERANCE * max(float(s[0]), 1e-300))) if s.size else 0
+    rank = rank_of(G_u)
+    Vt = np.linalg.svd(G_u)[2] if len(G_u) else np.eye(m)
     normals = [n for sign in (1.0, -1.0) for n in sign * Vt[rank:]]  # nothing drives these
     generators = G_u @ Vt[:rank].T
     for chosen in itertools.combinations(range(len(G_u)), max(rank - 1, 0)):
@@ -40,7 +42,7 @@ def zonotope(G_u: Array, lower: Array, upper: Array) -> HalfSpaces:
             normals += [n @ Vt[:rank], -n @ Vt[:rank]]
     A = np.array(normals).reshape(-1, m)
     along = A @ G_u.T
-    along[np.abs(along) < RANK_TOLERANCE * max(float(np.max(np.abs(G_u), initial=0.0)), 1e-300)] = 0
+    along[np.abs(along) < ROUNDING * np.max(np.abs(G_u), initial=0.0)] = 0.0
     with np.errstate(invalid="ignore"):  # 0 * inf: a facet along an unlimited actuator
         most = np.fmax(along * lower, along * upper)
     b = np.where(along == 0.0, 0.0, most).sum(axis=1)
@@ -55,7 +57,7 @@ def _normal(generators: Array, dimension: int) -> Array | None:
         return np.ones(1)
     scaled = generators / np.maximum(np.linalg.norm(generators, axis=1, keepdims=True), 1e-300)
     _, s, Vt = np.linalg.svd(scaled)
-    return None if s[-1] < RANK_TOLERANCE else np.asarray(Vt[-1])
+    return None if s[-1] < ROUNDING else np.asarray(Vt[-1])
 
 
 def stacked(blocks: list[tuple[list[int], HalfSpaces]], m: int) -> HalfSpaces:

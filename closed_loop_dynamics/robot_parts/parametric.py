@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from numpy.typing import ArrayLike
 
@@ -20,6 +21,10 @@ class ParametricRobot(CompiledRobot):
     @property
     def dynamic_parameters(self) -> Array:
         """pi of the model files: ten per body, then three per joint, see ``parameter_names``."""
+        return self._model_parameters.copy()
+
+    @cached_property
+    def _model_parameters(self) -> Array:
         return model_parameters(self.mechanism)
 
     @property
@@ -39,7 +44,7 @@ class ParametricRobot(CompiledRobot):
 
         In a control loop do this once and pass the result as ``parameters=``.
         """
-        pi = self.dynamic_parameters
+        pi = self._model_parameters
         if parameters is not None:
             pi = as_finite_vectors(parameters, "parameters", parameter_count(self.mechanism))
         return add_payloads(pi, payload, self._frame)
@@ -74,11 +79,11 @@ class ParametricRobot(CompiledRobot):
 
     def _given_parameters(
         self, payload: Mapping[str, Payload] | None, parameters: ArrayLike | None
-    ) -> Array | None:
+    ) -> ArrayLike | None:
         """What to pass to the programs that take pi; None when the model's numbers count."""
-        if payload is None and parameters is None:
-            return None
-        return self.parameters_with(payload or {}, parameters)
+        if payload is None:
+            return parameters
+        return self.parameters_with(payload, parameters)
 
     def _frame(self, link: str) -> tuple[int, Array]:
         """(body, pose in the body frame) of a link."""

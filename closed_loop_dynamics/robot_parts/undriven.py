@@ -6,23 +6,44 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..dynamics.actuation import RANK_TOLERANCE
 from ..errors import Underactuated
-from ..model.tree import Array
+from ..mechanism import Mechanism
+from ..model.tree import PRISMATIC, Array
 
 if TYPE_CHECKING:
     from .parametric import ParametricRobot
 
-#: Singular values of G_u below this, relative to the largest, count as zero.
-RANK_TOLERANCE = 1e-9
+
+def natural_sizes(mech: Mechanism, c: int) -> tuple[Array, Array]:
+    """Units of the actuators and of the independent joints of component ``c`` that suit its size.
+
+    The length of the loop for prismatic joints, 1 for the others: diag(1 / first) G_u diag(second)
+    has no dimension, so its singular values tell how far a dead point is.
+    """
+    component, loops = mech.components[c], mech.loop_closure(c)
+    length = loops.plan.length if loops is not None else 1.0
+
+    def sizes(bodies: tuple[int, ...]) -> Array:
+        kinds = [mech.tree.bodies[b].joint.kind for b in bodies]
+        return np.array([length if kind == PRISMATIC else 1.0 for kind in kinds])
+
+    return sizes(component.active), sizes(component.independent)
 
 
-def null_space(G_u: Array) -> Array:
-    """(k, m) orthonormal directions yd with G_u yd = 0."""
+def rank_of(G_u: Array) -> int:
+    """Rank of a dimensionless G_u, judged as the native programs do."""
+    return int(np.sum(np.linalg.svd(G_u, compute_uv=False) > RANK_TOLERANCE))
+
+
+def null_space(G_u: Array, sizes: tuple[Array, Array]) -> Array:
+    """(k, m) orthonormal directions yd with G_u yd = 0; ``sizes`` as above."""
     if not G_u.shape[0]:
         return np.eye(G_u.shape[1])
-    _, s, Vt = np.linalg.svd(G_u)
-    rank = int(np.sum(s > RANK_TOLERANCE * max(float(s[0]), 1e-300)))
-    return np.asarray(Vt[rank:])
+    scaled = G_u / sizes[0][:, None] * sizes[1]
+    Vt = np.linalg.svd(scaled)[2]
+    directions = Vt[rank_of(scaled) :] * sizes[1]
+    return np.asarray(np.linalg.qr(directions.T)[0].T)
 
 
 def reference_independent(robot: ParametricRobot) -> Array:
@@ -45,9 +66,8 @@ def undriven_words(robot: ParametricRobot, c: int) -> str:
     rows = [mech.qd_at[b] for b in component.active]
     G = robot._matrix("loop_jacobian", (robot.n, robot.m), None, reference_independent(robot))
     names = [mech.joint_name(b) for b in component.independent]
-    return "; ".join(
-        direction_words(direction, names) for direction in null_space(G[np.ix_(rows, columns)])
-    )
+    directions = null_space(G[np.ix_(rows, columns)], natural_sizes(mech, c))
+    return "; ".join(direction_words(direction, names) for direction in directions)
 
 
 def direction_words(direction: Array, names: list[str]) -> str:
