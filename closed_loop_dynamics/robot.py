@@ -15,12 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from .closure.forward_kinematics import independent_from_actuator
 from .closure.smooth import Gamma, SmoothClosure
-from .errors import InvalidInput, Underactuated, did_you_mean
+from .errors import InvalidInput, did_you_mean
 from .lint import Report, lint
 from .mechanism import Mechanism, build_mechanism
 from .model import read_submechanisms, read_urdf
 from .model.digest import digest
-from .robot_parts.compiled import CompiledRobot
+from .robot_parts.actuation import Actuation
 from .robot_parts.geometry import SubmechanismGeometry
 from .robot_parts.links import gather_wrenches, link_jacobian, link_pose, random_independent
 from .robot_parts.operational_space import (
@@ -30,6 +30,8 @@ from .robot_parts.operational_space import (
     run_factors,
     run_test_force,
 )
+from .robot_parts.parametric import ParametricRobot
+from .robot_parts.payload import Payload
 from .robot_parts.references import forward_dynamics_by
 from .robot_parts.solvers import SOLVERS
 from .robot_parts.state import State
@@ -74,7 +76,7 @@ def load(
     return Robot(mechanism, digest(key, traced), solver)
 
 
-class Robot(CompiledRobot):
+class Robot(ParametricRobot):
     """Kinematics and dynamics of a series-parallel robot in its independent coordinates."""
 
     def __init__(self, mechanism: Mechanism, key: str, solver: str | None = None) -> None:
@@ -130,6 +132,9 @@ class Robot(CompiledRobot):
     def independent_from_actuator(self, u: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """y (m,) from measured actuator positions ``u`` (p,).
 
+        Redundant actuators are fitted in the sense of least squares; ``actuation.disagreement(u)``
+        says how much they contradict each other.
+
         Args:
             guess: (m,) independent positions near the answer; by default the branch of the
                 reference configuration is searched.
@@ -144,12 +149,6 @@ class Robot(CompiledRobot):
         """(6, m) Jacobian of a link: [angular; linear] velocity in the link frame = J yd."""
         return link_jacobian(self.mechanism, self._frame(link), self._run("poses", guess, y))
 
-    def _frame(self, link: str) -> tuple[int, Array]:
-        frames = self.mechanism.tree.frames
-        if not isinstance(link, str) or link not in frames:
-            raise InvalidInput(f"no link '{link}'; {did_you_mean(link, frames)}")
-        return frames[link]
-
     # -- dynamics -------------------------------------------------------------------------------
 
     def inverse_dynamics(
@@ -159,6 +158,9 @@ class Robot(CompiledRobot):
         ydd: ArrayLike,
         wrenches: Mapping[str, ArrayLike] | None = None,
         guess: ArrayLike | None = None,
+        *,
+        payload: Mapping[str, Payload] | None = None,
+        parameters: ArrayLike | None = None,
     ) -> Array:
         """Actuator forces tau_u (p,) [N or N m] (cluster RNEA, then G_u^-T).
 
@@ -166,16 +168,18 @@ class Robot(CompiledRobot):
 
         Args:
             wrenches: link -> (6,) [moment; force] at the link origin in the link frame.
+            payload: link -> what it carries; parameters: in place of ``dynamic_parameters``.
 
         Raises:
             ActuationSingular: G_u has lost rank there.
             Underactuated: a submechanism has fewer actuators than degrees of freedom.
         """
         if self._underactuated:
-            raise self._underactuated_error()
-        if wrenches is None and guess is None:
+            self._require_actuators()
+        if wrenches is None and guess is None and payload is None and parameters is None:
             return self._inverse_dynamics(y, yd, ydd)
-        return self._dynamics("inverse_dynamics", wrenches, guess, y, yd, ydd)
+        pi = self._given_parameters(payload, parameters)
+        return self._dynamics("inverse_dynamics", wrenches, guess, y, yd, ydd, pi=pi)
 
     def generalized_forces(
         self,
@@ -184,9 +188,13 @@ class Robot(CompiledRobot):
         ydd: ArrayLike,
         wrenches: Mapping[str, ArrayLike] | None = None,
         guess: ArrayLike | None = None,
+        *,
+        payload: Mapping[str, Payload] | None = None,
+        parameters: ArrayLike | None = None,
     ) -> Array:
         """Independent forces tau_y (m,) = M_y ydd + C_y (cluster RNEA)."""
-        return self._dynamics("generalized_forces", wrenches, guess, y, yd, ydd)
+        pi = self._given_parameters(payload, parameters)
+        return self._dynamics("generalized_forces", wrenches, guess, y, yd, ydd, pi=pi)
 
     def forward_dynamics(
         self,
@@ -196,17 +204,24 @@ class Robot(CompiledRobot):
         wrenches: Mapping[str, ArrayLike] | None = None,
         guess: ArrayLike | None = None,
         method: str = "cluster_aba",
+        *,
+        payload: Mapping[str, Payload] | None = None,
+        parameters: ArrayLike | None = None,
     ) -> Array:
         """Independent accelerations ydd (m,) from actuator forces.
 
         Args:
             method: ``"cluster_aba"`` (default), or the references ``"projection"`` and
-                ``"lagrange"``.
+                ``"lagrange"`` (these with the model's own parameters only).
         """
-        if wrenches is None and guess is None and method == "cluster_aba":
+        plain = payload is None and parameters is None
+        if wrenches is None and guess is None and plain and method == "cluster_aba":
             return self._forward_dynamics(y, yd, tau_u)
         if method == "cluster_aba":
-            return self._dynamics("forward_dynamics", wrenches, guess, y, yd, tau_u)
+            pi = self._given_parameters(payload, parameters)
+            return self._dynamics("forward_dynamics", wrenches, guess, y, yd, tau_u, pi=pi)
+        if not plain:
+            raise InvalidInput(f"method '{method}' takes no payload and no parameters")
         return forward_dynamics_by(self, method, y, yd, tau_u, wrenches, guess)
 
     def mass_matrix(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
@@ -259,7 +274,7 @@ class Robot(CompiledRobot):
         return run_test_force(self, link, wrench, y, guess)
 
     def bias(self, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None = None) -> Array:
-        """C_y (m,): Coriolis, centrifugal and gravity forces."""
+        """C_y (m,): Coriolis, centrifugal, gravity and friction forces."""
         return self._run("bias", guess, y, yd)
 
     def gravity(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
@@ -272,7 +287,11 @@ class Robot(CompiledRobot):
         wrenches: Mapping[str, ArrayLike] | None,
         guess: ArrayLike | None,
         *values: Any,
+        pi: ArrayLike | None = None,
     ) -> Array:
+        if pi is not None:
+            forces = self.body_wrenches(wrenches or {})
+            return self._run(f"{name}_parameters", guess, *values, forces, pi)
         if wrenches is None:
             return self._run(name, guess, *values)
         return self._run(f"{name}_wrenches", guess, *values, self.body_wrenches(wrenches))
@@ -281,12 +300,10 @@ class Robot(CompiledRobot):
         """Wrenches on links as one vector of wrenches on bodies, (6 * bodies,) or (N, ...)."""
         return gather_wrenches(self.mechanism, wrenches, self._frame)
 
-    def _underactuated_error(self) -> Underactuated:
-        names = [self.mechanism.components[c].entry.name for c in self._underactuated]
-        return Underactuated(
-            f"submechanism '{names[0]}' has fewer actuators than degrees of freedom: actuator "
-            "forces are not determined; use generalized_forces, or list jointnames_active"
-        )
+    @property
+    def actuation(self) -> Actuation:
+        """Redundant actuators, limits, stiffness, statics: between u and y as hardware has it."""
+        return Actuation(self)
 
     # -- inspection -----------------------------------------------------------------------------
 

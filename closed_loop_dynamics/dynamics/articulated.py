@@ -20,8 +20,8 @@ from ..closure.small_linear import Cholesky
 from ..engine.symbolic import ca
 from ..model.clusters import Cluster
 from ..spatial import SX, Spatial
-from .joint_forces import rotor_inertia
-from .motion import Motion, rigid_inertia
+from .joint_forces import joint_inertia
+from .motion import Motion
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class Articulated:
 def articulate(motion: Motion) -> Articulated:
     """The inward pass over the inertias."""
     mech = motion.mechanism
-    inertia: dict[int, Any] = {i: rigid_inertia(mech, i) for i in range(len(mech.tree.bodies))}
+    inertia: dict[int, Any] = {i: motion.inertia(i) for i in range(len(mech.tree.bodies))}
     nodes: dict[int, ArticulatedCluster] = {}
     base = None
     for k in reversed(range(len(mech.clusters))):
@@ -125,7 +125,7 @@ def _joint_space(
         t, f = through_cluster(motion, index, b, composite[b].apply(motion.S[b]))
         for i, force in t.items():
             H[index[i], j] = H[j, index[i]] = force
-        H[j, j] = H[j, j] + rotor_inertia(motion.mechanism, b)
+        H[j, j] = H[j, j] + joint_inertia(motion, b)
         P[:, j] = f.stacked
     return H, P
 

@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
 from ..spatial import SX, Spatial
-from .actuation import actuator_forces, independent_forces, needs_solve
+from .actuation import actuator_forces, geometric_stiffness, independent_forces, needs_solve
 from .cluster_aba import cluster_aba
 from .cluster_rnea import cluster_rnea
 from .innovations import inverse_mass_matrix, mass_matrix_factors
 from .lagrange import constraint_rows, trace_terms
 from .motion import Motion, trace_motion
+from .parameters import parameter_count, with_parameters
 from .projection import loop_bias, loop_jacobian, reduced_mass_matrix
+from .regressor import trace_generalized_regressor, trace_regressor
 
 #: What a program computes: (motion, other inputs) -> (outputs, its own checks).
 Equation = Callable[..., tuple[list[SX], list[SX]]]
@@ -42,6 +44,7 @@ INPUTS = {
     "u": Input("tau_u", lambda mech: mech.p),
     "w": Input("wrenches", lambda mech: 6 * len(mech.tree.bodies)),
     "f": Input("wrench", lambda mech: 6),
+    "i": Input("parameters", parameter_count),
 }
 
 
@@ -104,6 +107,19 @@ def _wrenches(motion: Motion, w: SX | None) -> dict[int, Spatial] | None:
     return {b: Spatial.of(w[6 * b : 6 * b + 6]) for b in range(count)}
 
 
+def _statics(motion: Motion, w: SX) -> tuple[list[SX], list[SX]]:
+    return [cluster_rnea(motion, None, _wrenches(motion, w), gravity=False)], []
+
+
+def _given_parameters(equation: Equation) -> Equation:
+    """The same equation with the dynamic parameters as its last input."""
+
+    def with_pi(motion: Motion, x: SX, w: SX, pi: SX) -> tuple[list[SX], list[SX]]:
+        return equation(with_parameters(motion, pi), x, w)
+
+    return with_pi
+
+
 def _poses(motion: Motion) -> tuple[list[SX], list[SX]]:
     tree = motion.mechanism.tree
     R: dict[int, SX] = {}
@@ -151,6 +167,21 @@ RECIPES: dict[str, Recipe] = {
     ),
     "loop_bias": Recipe("yv", lambda m: m.n, lambda motion: ([loop_bias(motion)], [])),
     "poses": Recipe("y", lambda m: 12 * len(m.tree.bodies) + m.n * m.m, _poses),
+    "statics": Recipe("yw", lambda m: m.m, _statics),
+    "geometric_stiffness": Recipe("yvu", lambda m: m.m**2, geometric_stiffness),
+    "regressor": Recipe("yva", lambda m: m.p * parameter_count(m), trace_regressor, ACTUATION),
+    "generalized_regressor": Recipe(
+        "yva", lambda m: m.m * parameter_count(m), trace_generalized_regressor
+    ),
+    "inverse_dynamics_parameters": Recipe(
+        "yvawi", lambda m: m.p, _given_parameters(_inverse), ACTUATION
+    ),
+    "generalized_forces_parameters": Recipe(
+        "yvawi", lambda m: m.m, _given_parameters(_generalized)
+    ),
+    "forward_dynamics_parameters": Recipe(
+        "yvuwi", lambda m: m.m, _given_parameters(_forward), INERTIA
+    ),
     "lagrange": Recipe(
         "yv",
         lambda m: m.n**2 + m.n + constraint_rows(m) * (2 + m.n),

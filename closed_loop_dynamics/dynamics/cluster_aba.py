@@ -15,8 +15,8 @@ from ..closure.small_linear import Cholesky
 from ..engine.symbolic import ca
 from ..spatial import SX, Spatial
 from .articulated import Articulated, ArticulatedCluster, accelerate, articulate
-from .joint_forces import joint_friction, rotor_inertia
-from .motion import Motion, base_acceleration, rigid_inertia
+from .joint_forces import joint_friction, joint_inertia
+from .motion import Motion, base_acceleration
 
 
 def cluster_aba(
@@ -30,7 +30,7 @@ def cluster_aba(
 
     force: dict[int, Spatial] = {}
     for i in range(len(tree.bodies)):
-        force[i] = v[i].cross_force(rigid_inertia(mech, i).apply(v[i]))
+        force[i] = v[i].cross_force(motion.inertia(i).apply(v[i]))
         if wrenches and i in wrenches:
             force[i] = force[i] - wrenches[i]
 
@@ -108,7 +108,7 @@ def _bias(
             force[parent] = force[parent] + X.force_to_parent(force[b])
         elif parent >= 0:
             on_parent.append(X.force_to_parent(force[b]))
-        own = joint_friction(motion, b) + rotor_inertia(motion.mechanism, b) * g[b]
+        own = joint_friction(motion, b) + joint_inertia(motion, b) * g[b]
         t[index[b]] = motion.S[b].dot(force[b]) + own
 
     tau = ca.vertcat(*(tau_y[at] for at in node.slots))

@@ -13,14 +13,14 @@ import numpy as np
 from ..engine.symbolic import ca
 from ..model.tree import FLOATING
 from ..spatial import SX, Spatial
-from .joint_forces import rotor_inertia
-from .motion import Motion, rigid_inertia
+from .joint_forces import joint_inertia
+from .motion import Motion
 
 
 def tree_mass_matrix(motion: Motion) -> SX:
     """M (n, n) of the spanning tree in the order of qd (composite rigid body algorithm)."""
     mech, tree = motion.mechanism, motion.mechanism.tree
-    composite: dict[int, Any] = {i: rigid_inertia(mech, i) for i in range(len(tree.bodies))}
+    composite: dict[int, Any] = {i: motion.inertia(i) for i in range(len(tree.bodies))}
     for i in reversed(range(len(tree.bodies))):
         parent = tree.bodies[i].parent
         if parent >= 0:
@@ -37,7 +37,7 @@ def tree_mass_matrix(motion: Motion) -> SX:
                     M[row, column] = M[column, row] = S_i.dot(f)
                 f = motion.X[i].force_to_parent(f)
                 i = tree.bodies[i].parent
-        M[mech.qd_at[j], mech.qd_at[j]] += rotor_inertia(mech, j)
+        M[mech.qd_at[j], mech.qd_at[j]] += joint_inertia(motion, j)
     return M
 
 

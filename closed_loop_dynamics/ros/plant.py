@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..errors import ClosedLoopError, InvalidInput, did_you_mean
 from ..robot import Robot
-from .limits import Limits
+from ..robot_parts.limits import Limits
 
 Array = NDArray[np.float64]
 Acceleration = Callable[[Array, Array], Array]

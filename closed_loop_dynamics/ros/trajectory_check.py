@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import ActuationSingular, ClosureNotFound
 from ..robot import Robot
-from .limits import Limits
+from ..robot_parts.limits import Limits
 from .trajectory import Points, Spline, TrajectoryRefused
 
 Array = NDArray[np.float64]
