@@ -19,6 +19,7 @@ from .errors import (
 from .robot import Robot, load
 from .robot_parts.compiled import Names
 from .robot_parts.state import State
+from .robot_parts.stepping import Friction
 
 __version__ = "0.1.0"
 
@@ -26,6 +27,7 @@ __all__ = [
     "ActuationSingular",
     "ClosedLoopError",
     "ClosureNotFound",
+    "Friction",
     "InvalidInput",
     "ModelError",
     "Names",

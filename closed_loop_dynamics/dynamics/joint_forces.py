@@ -8,6 +8,9 @@ from ..model.submechanism import ActuatorModel
 from ..spatial import SX
 from .motion import Motion
 
+#: Speed at which smoothed dry friction has reached 76 % of its value [rad/s or m/s].
+STICTION_SPEED = 1e-2
+
 
 def _actuator(mech: Mechanism, body: int) -> ActuatorModel | None:
     name = mech.joint_name(body)
@@ -32,3 +35,18 @@ def rotor_inertia(mech: Mechanism, body: int) -> float:
     """Inertia of the rotor as the joint feels it [kg m^2 or kg]."""
     model = _actuator(mech, body)
     return 0.0 if model is None else model.rotor_inertia
+
+
+def smooth_friction(motion: Motion, coefficients: SX) -> dict[int, SX]:
+    """Friction forces on every body's joint, for integration: viscous and smoothed Coulomb.
+
+    ``coefficients`` (2 n): viscous, then Coulomb, both in the order of qd.
+    """
+    mech = motion.mechanism
+    viscous, coulomb = coefficients[: mech.n], coefficients[mech.n :]
+    forces: dict[int, SX] = {}
+    for b in mech.spanning:
+        at, size = mech.qd_at[b], 6 if mech.floating and b == 0 else 1
+        rows, qd = slice(at, at + size), motion.qd[b]
+        forces[b] = viscous[rows] * qd + coulomb[rows] * ca.tanh(qd / STICTION_SPEED)
+    return forces
