@@ -22,6 +22,7 @@ from .robot_parts.compiled import Names
 from .robot_parts.operational_space import ForceResponse, MassMatrixFactors
 from .robot_parts.payload import Payload
 from .robot_parts.state import State
+from .robot_parts.stepping import Friction
 
 __version__ = "0.1.0"
 
@@ -31,6 +32,7 @@ __all__ = [
     "ClosedLoopError",
     "ClosureNotFound",
     "ForceResponse",
+    "Friction",
     "InvalidInput",
     "MassMatrixFactors",
     "ModelError",

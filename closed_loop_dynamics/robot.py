@@ -7,6 +7,7 @@ takes one sample or a batch (leading axis) and runs one native program of ``dyna
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from .closure.forward_kinematics import independent_from_actuator
 from .closure.smooth import Gamma, SmoothClosure
+from .engine.source import as_finite_vectors
 from .errors import InvalidInput, did_you_mean
 from .lint import Report, lint
 from .mechanism import Mechanism, build_mechanism
 from .model import read_submechanisms, read_urdf
 from .model.digest import digest
 from .robot_parts.actuation import Actuation
+from .robot_parts.free_motion import FreeMotion
 from .robot_parts.geometry import SubmechanismGeometry
 from .robot_parts.links import gather_wrenches, link_jacobian, link_pose, random_independent
 from .robot_parts.operational_space import (
@@ -47,6 +50,7 @@ def load(
     search_path: Sequence[str | Path] = (),
     solver: str | None = None,
     closures: Mapping[str, Gamma] | None = None,
+    gravity: Sequence[float] = (0.0, 0.0, -9.81),
 ) -> Robot:
     """Load a robot.
 
@@ -60,6 +64,7 @@ def load(
             file's ``solver`` words.
         closures: submechanism of type "function" -> its q = gamma(y) as a Python function of a
             CasADi SX vector (see ``closure/smooth.py``).
+        gravity: (3,) acceleration of gravity in the root frame (world, floating base) [m/s^2].
 
     Raises:
         UrdfError, SubmechanismError: with file, place and remedy.
@@ -71,12 +76,16 @@ def load(
     key = digest(tree, entries)
     if solver is not None and solver not in SOLVERS:
         raise InvalidInput(f"solver '{solver}'; {did_you_mean(solver, SOLVERS)}")
+    field = as_finite_vectors(gravity, "gravity", 3)
+    if field.ndim != 1:
+        raise InvalidInput(f"gravity has shape {field.shape}; expected (3,)")
     mechanism = build_mechanism(tree, entries, key, closures or {})
+    mechanism = replace(mechanism, gravity=tuple(field.tolist()))
     traced = [c.digest for c in mechanism.closures if isinstance(c, SmoothClosure)]
-    return Robot(mechanism, digest(key, traced), solver)
+    return Robot(mechanism, digest(key, traced, mechanism.gravity), solver)
 
 
-class Robot(ParametricRobot):
+class Robot(ParametricRobot, FreeMotion):
     """Kinematics and dynamics of a series-parallel robot in its independent coordinates."""
 
     def __init__(self, mechanism: Mechanism, key: str, solver: str | None = None) -> None:

@@ -13,9 +13,11 @@ from ..engine.symbolic import ca
 from ..mechanism import Mechanism
 from ..spatial import SX, Spatial
 from .actuation import actuator_forces, geometric_stiffness, independent_forces, needs_solve
+from .centroidal import body_poses, center_of_mass, centroidal_matrix, momentum_and_energy
 from .cluster_aba import cluster_aba
 from .cluster_rnea import cluster_rnea
 from .innovations import inverse_mass_matrix, mass_matrix_factors
+from .joint_forces import smooth_friction
 from .lagrange import constraint_rows, trace_terms
 from .motion import Motion, trace_motion
 from .parameters import parameter_count, with_parameters
@@ -45,6 +47,7 @@ INPUTS = {
     "w": Input("wrenches", lambda mech: 6 * len(mech.tree.bodies)),
     "f": Input("wrench", lambda mech: 6),
     "i": Input("parameters", parameter_count),
+    "d": Input("friction", lambda mech: 2 * mech.n),
 }
 
 
@@ -100,6 +103,14 @@ def _forward(motion: Motion, tau_u: SX, w: SX | None = None) -> tuple[list[SX], 
     return [ydd], pivots
 
 
+def _forward_with_friction(
+    motion: Motion, tau_u: SX, w: SX, friction: SX
+) -> tuple[list[SX], list[SX]]:
+    tau_y = independent_forces(motion, tau_u) - motion.reduce(smooth_friction(motion, friction))
+    ydd, pivots = cluster_aba(motion, tau_y, _wrenches(motion, w))
+    return [ydd], pivots
+
+
 def _wrenches(motion: Motion, w: SX | None) -> dict[int, Spatial] | None:
     if w is None:
         return None
@@ -121,17 +132,8 @@ def _given_parameters(equation: Equation) -> Equation:
 
 
 def _poses(motion: Motion) -> tuple[list[SX], list[SX]]:
-    tree = motion.mechanism.tree
-    R: dict[int, SX] = {}
-    p: dict[int, SX] = {}
-    outputs = []
-    for i, body in enumerate(tree.bodies):
-        R_i, p_i = motion.X[i].matrix
-        if body.parent >= 0:
-            p_i = p[body.parent] + R[body.parent] @ p_i
-            R_i = R[body.parent] @ R_i
-        R[i], p[i] = R_i, p_i
-        outputs += [ca.vec(R_i.T), p_i]
+    R, p = body_poses(motion)
+    outputs = [part for i in R for part in (ca.vec(R[i].T), p[i])]
     return [ca.vertcat(*outputs), ca.vec(loop_jacobian(motion).T)], []
 
 
@@ -155,6 +157,7 @@ RECIPES: dict[str, Recipe] = {
     "generalized_forces_wrenches": Recipe("yvaw", lambda m: m.m, _generalized),
     "forward_dynamics": Recipe("yvu", lambda m: m.m, _forward, INERTIA),
     "forward_dynamics_wrenches": Recipe("yvuw", lambda m: m.m, _forward, INERTIA),
+    "forward_dynamics_friction": Recipe("yvuwd", lambda m: m.m, _forward_with_friction, INERTIA),
     "bias": Recipe("yv", lambda m: m.m, lambda motion: ([cluster_rnea(motion, None)], [])),
     "gravity": Recipe("y", lambda m: m.m, lambda motion: ([cluster_rnea(motion, None)], [])),
     "mass_matrix": Recipe(
@@ -181,6 +184,11 @@ RECIPES: dict[str, Recipe] = {
     ),
     "forward_dynamics_parameters": Recipe(
         "yvuwi", lambda m: m.m, _given_parameters(_forward), INERTIA
+    ),
+    "center_of_mass": Recipe("y", lambda m: 3, lambda motion: ([center_of_mass(motion)[0]], [])),
+    "centroidal": Recipe("yv", lambda m: 14, lambda motion: (momentum_and_energy(motion), [])),
+    "centroidal_matrix": Recipe(
+        "y", lambda m: 6 * m.m, lambda motion: ([ca.vec(centroidal_matrix(motion).T)], [])
     ),
     "lagrange": Recipe(
         "yv",

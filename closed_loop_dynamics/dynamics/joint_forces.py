@@ -60,3 +60,18 @@ def joint_inertia(motion: Motion, body: int) -> SX:
 
 def _is_free(mech: Mechanism, body: int) -> bool:
     return mech.tree.bodies[body].joint.kind == FLOATING
+
+
+def smooth_friction(motion: Motion, coefficients: SX) -> dict[int, SX]:
+    """Friction forces on every body's joint, for integration: viscous and smoothed Coulomb.
+
+    ``coefficients`` (2 n): viscous, then Coulomb, both in the order of qd.
+    """
+    mech = motion.mechanism
+    viscous, coulomb = coefficients[: mech.n], coefficients[mech.n :]
+    forces: dict[int, SX] = {}
+    for b in mech.spanning:
+        at, size = mech.qd_at[b], 6 if mech.floating and b == 0 else 1
+        rows, qd = slice(at, at + size), motion.qd[b]
+        forces[b] = viscous[rows] * qd + coulomb[rows] * coulomb_direction(motion, b)
+    return forces

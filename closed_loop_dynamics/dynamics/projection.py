@@ -27,12 +27,12 @@ def tree_mass_matrix(motion: Motion) -> SX:
             composite[parent] = composite[parent] + motion.X[i].inertia_to_parent(composite[i])
     M = ca.SX(np.zeros((mech.n, mech.n)))
     for j in range(len(tree.bodies)):
-        for k, S in enumerate(_subspace(motion, j)):
+        for k, S in enumerate(joint_subspace(motion, j)):
             column = mech.qd_at[j] + k
             f = composite[j].apply(S)
             i = j
             while i >= 0:
-                for r, S_i in enumerate(_subspace(motion, i)):
+                for r, S_i in enumerate(joint_subspace(motion, i)):
                     row = mech.qd_at[i] + r
                     M[row, column] = M[column, row] = S_i.dot(f)
                 f = motion.X[i].force_to_parent(f)
@@ -41,7 +41,8 @@ def tree_mass_matrix(motion: Motion) -> SX:
     return M
 
 
-def _subspace(motion: Motion, body: int) -> list[Spatial]:
+def joint_subspace(motion: Motion, body: int) -> list[Spatial]:
+    """Columns of the joint's motion subspace: six of a free flyer, one of the others."""
     if motion.mechanism.tree.bodies[body].joint.kind == FLOATING:
         return [Spatial.of(ca.SX(np.eye(6)[:, k])) for k in range(6)]
     return [motion.S[body]]

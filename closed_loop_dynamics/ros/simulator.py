@@ -150,10 +150,8 @@ class Simulator(RobotNode):
             "velocities",
             "inverse_dynamics",
             "forward_dynamics",
-            "forward_dynamics_wrenches",
             "mass_matrix",
-            "loop_jacobian",
-            "poses",
+            "centroidal",
         )
         _ = self.robot.state(self.plant.y, self.plant.yd).singularity
 
@@ -191,9 +189,8 @@ class Simulator(RobotNode):
 
     def _on_wrench(self, message: WrenchStamped) -> None:
         link, wrench = wrench_from(message, self._links)
-        self.plant.wrenches.pop(link, None)
+        self.plant.push(link, wrench)
         if wrench.any():
-            self.plant.wrenches[link] = wrench
             self._wrench_until[link] = self._time_ns + round(self._wrench_timeout * NANO)
         self.diagnostics.clear("wrench")
 
@@ -275,7 +272,7 @@ class Simulator(RobotNode):
     def _drop_old_wrenches(self) -> None:
         if self.plant.wrenches and self._wrench_timeout > 0.0:
             for link in [w for w, t in self._wrench_until.items() if t <= self._time_ns]:
-                self.plant.wrenches.pop(link, None)
+                self.plant.push(link, np.zeros(6))
                 del self._wrench_until[link]
 
     # -- output ---------------------------------------------------------------------------------
