@@ -16,6 +16,8 @@ LAUNCH_FILES = sorted((ROOT / "launch").glob("*.launch.py"))
 NODE_FILES = [ROOT / "config" / "closed_loop.yaml", *sorted((ROOT / "config").glob("*_nodes.yaml"))]
 ROBOTS = {
     "crank_leg": ("urdf/crank_leg.urdf", "config/crank_leg.yaml"),
+    "heavy_duty_loop": ("urdf/heavy_duty_loop.urdf", "config/heavy_duty_loop.yaml"),
+    "heavy_duty_arm": ("urdf/heavy_duty_arm.urdf", "config/heavy_duty_arm.yaml"),
     "rh5_leg": ("urdf/rh5_leg.urdf", "config/rh5_leg_submechanisms.yaml"),
 }
 every_launch_file = pytest.mark.parametrize("path", LAUNCH_FILES, ids=lambda path: path.name)

@@ -65,10 +65,12 @@ class Blueprint:
         *,
         link: str = "",
         effort: float = 0.0,
+        velocity: float = 20.0,
         mimic: tuple[str, float] | None = None,
     ) -> str:
         """A hinge through the world point ``at`` about the world direction ``axis``."""
-        return self._move(name, "revolute", parent, at, axis, limits, (effort, 20.0), link, mimic)
+        drive = (effort, velocity)
+        return self._move(name, "revolute", parent, at, axis, limits, drive, link, mimic)
 
     def prismatic(
         self,
@@ -80,9 +82,11 @@ class Blueprint:
         *,
         link: str = "",
         effort: float = 0.0,
+        velocity: float = 1.0,
     ) -> str:
         """A slider along ``axis``; the frame of its link is at ``at``."""
-        return self._move(name, "prismatic", parent, at, axis, limits, (effort, 1.0), link, None)
+        drive = (effort, velocity)
+        return self._move(name, "prismatic", parent, at, axis, limits, drive, link, None)
 
     def universal(
         self, name: str, parent: str, at: ArrayLike, axes: tuple[ArrayLike, ArrayLike]
@@ -160,13 +164,30 @@ class Blueprint:
         moments = np.array([across, across, 0.5 * mass * radius**2])
         self._solid(link, shape, mass, 0.5 * (a + b), rpy, moments, color)
 
+    def beam(
+        self,
+        link: str,
+        start: ArrayLike,
+        end: ArrayLike,
+        section: tuple[float, float],
+        mass: float,
+        color: str = "light",
+    ) -> None:
+        """A box between two world points of a plane y = const: (width along y, height) across."""
+        a, b = _vector(start), _vector(end)
+        d = b - a
+        length = float(np.linalg.norm(d))
+        size = (length, *section)
+        rpy = (0.0, -math.atan2(d[2], d[0]), 0.0)
+        shape = f'<box size="{_numbers(size)}"/>'
+        self._solid(link, shape, mass, 0.5 * (a + b), rpy, _box_moments(mass, size), color)
+
     def box(
         self, link: str, at: ArrayLike, size: Sequence[float], mass: float, color: str = "light"
     ) -> None:
         """A box parallel to the world around the world point ``at``."""
-        x, y, z = (edge * edge for edge in size)
-        moments = mass / 12.0 * np.array([y + z, x + z, x + y])
         shape = f'<box size="{_numbers(size)}"/>'
+        moments = _box_moments(mass, size)
         self._solid(link, shape, mass, _vector(at), (0.0, 0.0, 0.0), moments, color)
 
     def ball(
@@ -231,6 +252,11 @@ def _vector(value: ArrayLike) -> Array:
 
 
 _matrix = _vector
+
+
+def _box_moments(mass: float, size: Sequence[float]) -> Array:
+    x, y, z = (edge * edge for edge in size)
+    return mass / 12.0 * np.array([y + z, x + z, x + y])
 
 
 def _inertial(solids: list[Solid]) -> str:
