@@ -35,9 +35,12 @@ TRAJECTORY = "trajectory_msgs/msg/JointTrajectory"
 STATES = "sensor_msgs/msg/JointState"
 _ACCEPTED = (TRAJECTORY, STATES)
 _FIELDS = {
-    TRAJECTORY: dict(
-        zip(KINDS, ("positions", "velocities", "accelerations", "effort"), strict=True)
-    ),
+    TRAJECTORY: {
+        POSITION: "positions",
+        VELOCITY: "velocities",
+        ACCELERATION: "accelerations",
+        EFFORT: "effort",
+    },
     STATES: {POSITION: "position", VELOCITY: "velocity", EFFORT: "effort"},
 }
 
@@ -244,33 +247,25 @@ def _header(types: Any, stamp: int) -> Any:
 
 def _state_messages(types: Any, table: Table) -> Iterator[tuple[int, Any]]:
     joints = _joints(table)
-    kinds = _by_kind(table, joints)
-    empty = np.zeros(0)
-    for k, time in enumerate(_times(table)):
+    for time, values in zip(_times(table), _rows(table, joints, STATES), strict=True):
         stamp = table.start + round(float(time) * NANO)
-        values = {
-            field: kinds[kind][k] if kind in kinds else empty
-            for kind, field in _FIELDS[STATES].items()
-        }
         yield stamp, types[STATES](header=_header(types, stamp), name=joints, **values)
 
 
 def _trajectory_messages(types: Any, table: Table) -> Iterator[tuple[int, Any]]:
     joints = _joints(table)
-    kinds = _by_kind(table, joints)
-    empty = np.zeros(0)
+    point_type = types["trajectory_msgs/msg/JointTrajectoryPoint"]
+    duration_type = types["builtin_interfaces/msg/Duration"]
     points = []
-    for k, time in enumerate(_times(table)):
-        nanosec = round(float(time) * NANO)
-        duration = types["builtin_interfaces/msg/Duration"](
-            sec=nanosec // NANO, nanosec=nanosec % NANO
-        )
-        values = {
-            field: kinds[kind][k] if kind in kinds else empty
-            for kind, field in _FIELDS[TRAJECTORY].items()
-        }
-        points.append(
-            types["trajectory_msgs/msg/JointTrajectoryPoint"](time_from_start=duration, **values)
-        )
+    for time, values in zip(_times(table), _rows(table, joints, TRAJECTORY), strict=True):
+        sec, nanosec = divmod(round(float(time) * NANO), NANO)
+        points.append(point_type(time_from_start=duration_type(sec=sec, nanosec=nanosec), **values))
     header = _header(types, table.start)
     yield table.start, types[TRAJECTORY](header=header, joint_names=joints, points=points)
+
+
+def _rows(table: Table, joints: list[str], message_type: str) -> Iterator[dict[str, Array]]:
+    """Field -> numbers, row by row; fields that the table has no columns for stay empty."""
+    kinds, fields = _by_kind(table, joints), _FIELDS[message_type]
+    for k in range(len(table.values)):
+        yield {f: kinds[kind][k] if kind in kinds else np.zeros(0) for kind, f in fields.items()}

@@ -89,11 +89,9 @@ def motion_of(robot: Robot, table: Table) -> MotionTable:
     yd, ydd = table.get(names, VELOCITY), table.get(names, ACCELERATION)
     if yd is None and ydd is not None:
         raise FileProblem(f"{table.source}: accelerations are given without velocities")
-    missing = [
-        what for what, given in (("velocities", yd), ("accelerations", ydd)) if given is None
-    ]
-    if missing and sys.stderr.isatty():
-        print(f"note: {' and '.join(missing)} come from a spline", file=sys.stderr)
+    if ydd is None and sys.stderr.isatty():
+        missing = "accelerations" if yd is not None else "velocities and accelerations"
+        print(f"note: {missing} come from a spline", file=sys.stderr)
     if yd is None:
         yd, ydd = _derivative(times, y, 1), _derivative(times, y, 2)
     elif ydd is None:

@@ -31,10 +31,8 @@ class Progress:
         share = min(max(done / self._total, 0.0), 1.0) if self._total else 1.0
         bar = "#" * round(WIDTH * share)
         left = (now - self._start) * (1.0 - share) / share if share else 0.0
-        text = (
-            f"\r\x1b[K{self._what} [{bar:<{WIDTH}}] {100 * share:3.0f} % {left:4.0f} s left {note}"
-        )
-        print(text.rstrip(), end="", file=sys.stderr, flush=True)
+        text = f"{self._what} [{bar:<{WIDTH}}] {100 * share:3.0f} % {left:4.0f} s left {note}"
+        print(f"\r\x1b[K{text.rstrip()}", end="", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Remove the bar."""

@@ -168,9 +168,9 @@ def _from_file(robot: Robot, table: Table, kinds: Sequence[str]) -> States:
 
 def check_table(robot: Robot, table: Table) -> None:
     """Refuse unknown columns, empty files and numbers that are not finite."""
-    table.check_columns(
-        [*robot.names.spanning, *coordinates(robot, robot.names.spanning, POSITION)]
-    )
+    names = robot.names.spanning
+    parts = [c for kind in (POSITION, VELOCITY) for c in coordinates(robot, names, kind)]
+    table.check_columns([*names, *parts])
     if not len(table.values):
         raise FileProblem(f"{table.source}: no rows below the column names")
     table.check_finite()

@@ -234,7 +234,7 @@ def readable(table: Table) -> str:
 
 
 def joined(parts: Iterable[tuple[str, Sequence[str], Array | None]]) -> Table:
-    """A table from (kind, joints, (N, joints) numbers) parts; parts without numbers are left out."""
+    """A table from parts (kind, joints, (N, joints) numbers); None stands for no such part."""
     names: list[str] = []
     blocks = []
     for kind, joints, values in parts:

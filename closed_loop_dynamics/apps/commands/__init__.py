@@ -1,4 +1,4 @@
-"""The subcommands: one module each, with DESCRIPTION, EPILOG, add_arguments(parser) and run(options).
+"""The subcommands: a module each, with DESCRIPTION, EPILOG, add_arguments(parser), run(options).
 
 To add one, write its module here and list it in :data:`COMMANDS`.
 """

@@ -12,8 +12,8 @@ from ..robot_argument import add_robot_arguments, load_robot
 from ..terminal import Style, json_text
 
 DESCRIPTION = """\
-Look a robot's files over: can they be loaded, how is each loop solved, what is doubtful (joints that
-no loop moves, limits past a dead point, impossible inertias, missing actuators).
+Look a robot's files over: can they be loaded, how is each loop solved, what is doubtful (joints
+that no loop moves, limits past a dead point, impossible inertias, missing actuators).
 """
 EPILOG = """\
 examples:

@@ -6,20 +6,8 @@ import argparse
 
 from ...robot_parts.references import METHODS
 from ..robot_argument import load_robot
-from ..states import (
-    ACCELERATION,
-    EFFORT,
-    POSITION,
-    VECTOR_NOTE,
-    VELOCITY,
-    Array,
-    Table,
-    add_state_arguments,
-    answer,
-    coordinates,
-    read_states,
-)
-from ..tables import joined
+from ..states import VECTOR_NOTE, add_state_arguments, answer, coordinates, read_states
+from ..tables import ACCELERATION, EFFORT, POSITION, VELOCITY, Array, Table, joined
 
 KINDS = (POSITION, VELOCITY, EFFORT)
 DESCRIPTION = f"""\

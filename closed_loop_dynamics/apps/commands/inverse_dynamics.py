@@ -5,20 +5,8 @@ from __future__ import annotations
 import argparse
 
 from ..robot_argument import load_robot
-from ..states import (
-    ACCELERATION,
-    EFFORT,
-    POSITION,
-    VECTOR_NOTE,
-    VELOCITY,
-    Array,
-    Table,
-    add_state_arguments,
-    answer,
-    coordinates,
-    read_states,
-)
-from ..tables import joined
+from ..states import VECTOR_NOTE, add_state_arguments, answer, coordinates, read_states
+from ..tables import ACCELERATION, EFFORT, POSITION, VELOCITY, Array, Table, joined
 
 KINDS = (POSITION, VELOCITY, ACCELERATION)
 DESCRIPTION = f"""\

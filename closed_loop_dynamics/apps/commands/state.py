@@ -7,19 +7,8 @@ import argparse
 import numpy as np
 
 from ..robot_argument import load_robot
-from ..states import (
-    ACCELERATION,
-    POSITION,
-    VECTOR_NOTE,
-    VELOCITY,
-    Array,
-    Table,
-    add_state_arguments,
-    answer,
-    coordinates,
-    read_states,
-)
-from ..tables import joined, with_column
+from ..states import VECTOR_NOTE, add_state_arguments, answer, coordinates, read_states
+from ..tables import ACCELERATION, POSITION, VELOCITY, Array, Table, joined, with_column
 
 KINDS = (POSITION, VELOCITY, ACCELERATION)
 DESCRIPTION = f"""\
@@ -53,14 +42,12 @@ def run(options: argparse.Namespace) -> int:
     def complete(y: Array, yd: Array, ydd: Array) -> Table:
         state = robot.state(y, yd, ydd)
         if options.actuators:
-            names = robot.names.actuator
-            blocks = [(state.u, names), (state.ud, names), (state.udd, names)]
+            joints, numbers = robot.names.actuator, (state.u, state.ud, state.udd)
         else:
-            names = robot.names.spanning
-            positions, rates = (coordinates(robot, names, kind) for kind in (POSITION, VELOCITY))
-            blocks = [(state.q, positions), (state.qd, rates), (state.qdd, rates)]
+            joints, numbers = robot.names.spanning, (state.q, state.qd, state.qdd)
         table = joined(
-            (kind, names, values) for kind, (values, names) in zip(KINDS, blocks, strict=True)
+            (kind, coordinates(robot, joints, kind), values)
+            for kind, values in zip(KINDS, numbers, strict=True)
         )
         table = with_column(table, "residual", np.asarray(state.residual))
         singularity = np.broadcast_to(state.singularity, (len(y),))
