@@ -19,6 +19,7 @@ from ..errors import did_you_mean
 from .mistakes import FileProblem, UsageError, need, no_file
 from .output import target
 from .tables import (
+    ACCELERATION,
     EFFORT,
     KINDS,
     POSITION,
