@@ -82,18 +82,18 @@ def find_robot(robot: str, submechanisms: str | None = None) -> Sources:
         UsageError: no such file or name.
     """
     urdf = Path(robot).expanduser()
-    if not urdf.is_file():
-        if submechanisms is None and not urdf.suffix and not urdf.exists():
-            return _shipped(robot)
+    shipped = not urdf.suffix and not urdf.exists()
+    if not urdf.is_file() and not shipped:
         raise no_file(urdf)
     if urdf.suffix.lower() in (".yaml", ".yml"):
         raise UsageError(f"'{robot}' is a submechanism file; give the URDF before it")
+    found = _shipped(robot) if shipped else Sources(urdf.stem, urdf, None)
     if submechanisms is None:
-        return Sources(urdf.stem, urdf, None)
+        return found
     loops = Path(submechanisms).expanduser()
     if not loops.is_file():
         raise no_file(loops)
-    return Sources(urdf.stem, urdf, loops)
+    return found._replace(submechanisms=loops)
 
 
 def _shipped(name: str) -> Sources:
