@@ -84,7 +84,7 @@ def _boxes(robot: Robot) -> Box:
     mech = robot.mechanism
     root = Box(mech.tree.root_link, "root", [])
     boxes: list[Box] = []
-    of_body = {}
+    of_body: dict[int, int] = {}
     for k, cluster in enumerate(mech.clusters):
         names = list(dict.fromkeys(mech.components[c].entry.name for c in cluster.components))
         kinds = [mech.closures[c].kind for c in cluster.components]
@@ -210,7 +210,7 @@ def _legend(y: float) -> list[str]:
     lines, x = [], MARGIN + 5
     for role in ROLES:
         lines += [_dot(x, y - 4, role, False), _text(x + 10, y, role, size=12, color=GREY)]
-        x += 26 + 6.4 * len(role)
+        x += 30 + 6.9 * len(role)
     lines += [_dot(x, y - 4, "dependent", True), _text(x + 10, y, "slides", size=12, color=GREY)]
     x += 66
     for kind, fill in FILLS.items():
@@ -219,5 +219,5 @@ def _legend(y: float) -> list[str]:
             f'stroke="{EDGE}"/>'
         )
         lines.append(_text(x + 19, y, kind, size=12, color=GREY))
-        x += 34 + 6.4 * len(kind)
+        x += 38 + 6.9 * len(kind)
     return lines
