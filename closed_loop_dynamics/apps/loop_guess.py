@@ -1,0 +1,393 @@
+"""Guesses the loops of a URDF that was cut open into a tree.
+
+The signs that are read: a chain that ends in the air (a slider at its end, or a massless link that
+marks its tip) beside another chain on the same link is a leg that was cut off. Where it belongs is
+decided by counting: with the cuts closed, the mechanism must be left with as many degrees of
+freedom as its legs have drives. Two links that coincide at q = 0 confirm a cut. What cannot be
+decided like this (gears, legs between legs) is left to the user.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..model.clusters import loop_bodies
+from ..model.poses import body_poses, link_pose
+from ..model.submechanism import LoopConstraint
+from ..model.tree import PRISMATIC, REVOLUTE, Array, Tree
+
+SPATIAL = 6  # joints of a platform that is free to move in space
+COINCIDENT = 1e-5  # two points are one [m]
+#: Published dimensions are rounded: a planar loop is planar only to about this, relatively.
+ROUNDED = 1e-4
+#: Names of frames at the end of an arm or leg that are no rod ends.
+_TOOLS = re.compile(r"tool|tcp|sole|hand|foot|camera|imu|sensor|grip|(^|_)ee(_|$)", re.IGNORECASE)
+
+_ENDS = re.compile(r"(^|_)(tip|end|pin)(_|$|\d)", re.IGNORECASE)
+
+__all__ = ["Cut", "Guess", "Tip", "guess_loops", "locked_axis", "mobility", "pair_guesses"]
+
+
+@dataclass(frozen=True, eq=False)
+class Tip:
+    """The end of a leg.
+
+    Attributes:
+        joint: the joint (moving or fixed) whose child link is at the end.
+        link: that link.
+        body: the body it belongs to.
+        point: (3,) where it is at q = 0 in the root frame [m].
+    """
+
+    joint: str
+    link: str
+    body: int
+    point: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """A leg's end and the link it was cut off from.
+
+    Attributes:
+        successor: name of that link.
+        swing: a hinge of the successor that is part of the leg's end (cut: universal), or None.
+        coincides: a link of the successor's body that lies at the same point, "" if there is none.
+    """
+
+    tip: Tip
+    successor: str
+    swing: int | None = None
+    coincides: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Guess:
+    """One submechanism.
+
+    Attributes:
+        name: for ``contextual_name``.
+        joints, independent, active: bodies whose joints these are.
+        normal: (3,) of the plane of a planar mechanism in the root frame, or None.
+    """
+
+    name: str
+    cuts: tuple[Cut, ...]
+    joints: tuple[int, ...]
+    independent: tuple[int, ...]
+    active: tuple[int, ...]
+    normal: Array | None
+
+
+class _Branches:
+    """Children, leaves and tips of a tree."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.poses = body_poses(tree)
+        self.children: dict[int, list[int]] = {b: [] for b in range(-1, len(tree.bodies))}
+        for b, body in enumerate(tree.bodies):
+            self.children[body.parent].append(b)
+        self.fixed = {link: joint for joint, link in tree.fixed_joint_children.items()}
+
+    def below(self, b: int) -> list[int]:
+        """The body and all that it carries."""
+        return [b, *(d for child in self.children[b] for d in self.below(child))]
+
+    def leaves(self, b: int) -> list[int]:
+        return [d for d in self.below(b) if not self.children[d]]
+
+    def tip(self, b: int) -> Tip | None:
+        """The end of a chain that stops at body ``b``, if it looks like the end of a leg."""
+        body = self.tree.bodies[b]
+        for link in body.links[1:]:
+            mass = self.tree.link_inertias.get(link, (0.0,))[0]
+            point = link_pose(self.tree, self.poses, link)[:3, 3]
+            away = np.linalg.norm(point - self.poses[b][:3, 3])
+            if mass == 0.0 and away > COINCIDENT and not _TOOLS.search(link):
+                return Tip(self.fixed[link], link, b, point)
+        if body.joint.kind == PRISMATIC and not _TOOLS.search(body.link):
+            return Tip(body.joint.name, body.link, b, self.poses[b][:3, 3])
+        return None
+
+    def tips(self, b: int) -> list[Tip] | None:
+        """Ends of a leg that starts with body ``b``; None if it is no leg."""
+        found = [self.tip(leaf) for leaf in self.leaves(b)]
+        tips = [tip for tip in found if tip is not None]
+        return tips if len(tips) == len(found) and len(self.below(b)) > 1 else None
+
+    def ends(self) -> Iterator[Tip]:
+        """All ends in the air: of chains, and links on the way that are called so."""
+        for b in range(len(self.tree.bodies)):
+            tip = self.tip(b)
+            if tip and (not self.children[b] or _ENDS.search(tip.link)):
+                yield tip
+
+    def link(self, b: int) -> str:
+        return self.tree.bodies[b].link if b >= 0 else self.tree.root_link
+
+
+def guess_loops(tree: Tree) -> tuple[list[Guess], list[Tip]]:
+    """Submechanisms that the tree suggests, and ends in the air that remain unexplained."""
+    view = _Branches(tree)
+    guesses: list[Guess] = []
+    inside: set[int] = set()  # bodies of legs: no fork of theirs is looked at
+    for fork in range(-1, len(tree.bodies)):
+        children = [] if fork in inside else view.children[fork]
+        legs = {b: tips for b in children if (tips := view.tips(b))}
+        others = [b for b in children if b not in legs]
+        if not others and len(legs) > 1:  # the heaviest one is what the others move
+            heavy = max(legs, key=lambda b: sum(tree.bodies[d].mass for d in view.below(b)))
+            others, legs = [heavy], {b: tips for b, tips in legs.items() if b != heavy}
+        if legs and others:
+            found = _explain(view, legs, others)
+            guesses += found
+            inside.update(d for b in legs for d in view.below(b) if found)
+    used = {cut.tip.link for guess in guesses for cut in guess.cuts}
+    left = [tip for tip in view.ends() if tip.link not in used and not _alone(view, tip)]
+    unsure = {b for tip in left for b in (tip.body, tree.bodies[tip.body].parent)}
+    sure = [guess for guess in guesses if not unsure.intersection(guess.joints)]
+    dropped = {cut.tip for guess in guesses if guess not in sure for cut in guess.cuts}
+    return sure, [*left, *sorted(dropped, key=lambda tip: tip.body)]
+
+
+def _alone(view: _Branches, tip: Tip) -> bool:
+    """A slider with nothing beside it on the whole way is an axis of its own, not a leg."""
+    marked = tip.link != view.tree.bodies[tip.body].link
+    way = view.tree.path_to_root(tip.body)
+    forks = [view.tree.bodies[b].parent for b in way]
+    return not marked and all(len(view.children[fork]) == 1 for fork in forks)
+
+
+def _explain(view: _Branches, legs: dict[int, list[Tip]], others: Sequence[int]) -> list[Guess]:
+    """All legs of a fork as one mechanism, or each as its own; nothing if one does not fit."""
+    for main in others:
+        together = _fit(view, legs, main)
+        if together is not None:
+            return [together]
+    found: list[Guess] = []
+    taken: set[int] = set()
+    for leg, tips in legs.items():
+        fits = [fit for main in others if (fit := _fit(view, {leg: tips}, main)) is not None]
+        fits = [fit for fit in fits if not taken.intersection(fit.joints)]
+        if not fits:
+            return []
+        found.append(min(fits, key=lambda fit: _distance(view, fit)))
+        taken.update(found[-1].joints)
+    return found
+
+
+def _distance(view: _Branches, guess: Guess) -> float:
+    """How far the tips are from the links they would join [m]."""
+    tree = view.tree
+    return max(
+        float(np.linalg.norm(cut.tip.point - link_pose(tree, view.poses, cut.successor)[:3, 3]))
+        for cut in guess.cuts
+    )
+
+
+def _fit(view: _Branches, legs: dict[int, list[Tip]], main: int) -> Guess | None:
+    """The target on the chain ``main`` with which drives and freedoms agree in number."""
+    tips = [tip for ends in legs.values() for tip in ends]
+    for cuts in _candidates(view, tips, main):
+        joints = _joints(view, cuts)
+        active = _drives(view.tree, [view.below(leg) for leg in legs])
+        if mobility(view.tree, view.poses, cuts, joints) != len(active):
+            continue
+        chain = [b for b in joints if main in view.tree.path_to_root(b)]
+        hinges = {cut.swing for cut in cuts}
+        chain = [b for b in chain if b not in hinges]
+        if len(chain) not in (len(active), SPATIAL):
+            continue  # joints between fork and target that the legs would have to hold
+        independent = _independent(view, cuts, joints, chain, len(active))
+        if independent is not None:
+            name = view.tree.bodies[independent[-1]].joint.name
+            normal = _normal(view, joints) if not hinges - {None} else None
+            return Guess(name, cuts, tuple(joints), tuple(independent), tuple(active), normal)
+    return None
+
+
+def _candidates(view: _Branches, tips: list[Tip], main: int) -> Iterator[tuple[Cut, ...]]:
+    """Links that the tips may have been cut off from, the nearest to the fork first."""
+    body, depth = main, 0
+    while depth < 12:
+        swings = [
+            b
+            for b in view.children[body]
+            if not view.children[b]
+            and view.tree.bodies[b].joint.kind == REVOLUTE
+            and view.tip(b) is None
+        ]
+        if len(swings) >= len(tips) and len(tips) > 1:
+            yield _paired(view, tips, swings)
+        yield tuple(Cut(tip, view.link(body), None, _coincides(view, tip, body)) for tip in tips)
+        onwards = [b for b in view.children[body] if view.tips(b) is None]
+        if not onwards:
+            return
+        body = max(onwards, key=lambda b: len(view.below(b)))
+        depth += 1
+
+
+def _paired(view: _Branches, tips: list[Tip], swings: list[int]) -> tuple[Cut, ...]:
+    """Each tip with the nearest hinge that is left."""
+    free, cuts = list(swings), []
+    for tip in tips:
+        near = min(free, key=lambda b: float(np.linalg.norm(view.poses[b][:3, 3] - tip.point)))
+        free.remove(near)
+        cuts.append(Cut(tip, view.link(near), near, _coincides(view, tip, near)))
+    return tuple(cuts)
+
+
+def _coincides(view: _Branches, tip: Tip, body: int) -> str:
+    for link in view.tree.bodies[body].links if body >= 0 else ():
+        if np.linalg.norm(link_pose(view.tree, view.poses, link)[:3, 3] - tip.point) < COINCIDENT:
+            return link
+    return ""
+
+
+def _joints(view: _Branches, cuts: Sequence[Cut]) -> list[int]:
+    """Bodies on the loops."""
+    bodies: set[int] = set()
+    for cut in cuts:
+        bodies.update(loop_bodies(view.tree, LoopConstraint(cut.tip.link, cut.successor, ())))
+    return sorted(bodies)
+
+
+def _drives(tree: Tree, legs: list[list[int]]) -> list[int]:
+    """One joint per leg: that with an effort limit where others have none, a slider, the first."""
+    drives = []
+    for bodies in legs:
+        strong = [b for b in bodies if 0.0 < tree.bodies[b].joint.effort < np.inf]
+        sliders = [b for b in bodies if tree.bodies[b].joint.kind == PRISMATIC]
+        if 0 < len(strong) < len(bodies):
+            drives.append(next((b for b in sliders if b in strong), strong[0]))
+        else:
+            drives.append(sliders[0] if sliders else bodies[0])
+    return drives
+
+
+# -- counting -------------------------------------------------------------------------------------
+
+
+def mobility(tree: Tree, poses: list[Array], cuts: Sequence[Cut], joints: Sequence[int]) -> int:
+    """Degrees of freedom with the cuts closed: joints that a cut moves minus rank of K at q = 0."""
+    K = _constraints(tree, poses, cuts, joints)
+    return int(np.count_nonzero(np.linalg.norm(K, axis=0) > COINCIDENT)) - _rank(K)
+
+
+def _rank(K: Array) -> int:
+    if not K.size:
+        return 0
+    return int(np.linalg.matrix_rank(K, tol=ROUNDED * float(np.linalg.norm(K, 2))))
+
+
+def _constraints(
+    tree: Tree, poses: list[Array], cuts: Sequence[Cut], joints: Sequence[int]
+) -> Array:
+    """K (rows, joints) at q = 0: three translations per cut, one rotation more with a swing."""
+    rows = []
+    for cut in cuts:
+        J = np.zeros((6, len(joints)))
+        ends = ((cut.tip.body, 1.0), (tree.frames[cut.successor][0], -1.0))
+        for body, sign in ends:
+            for b in tree.path_to_root(body):
+                if b in joints:
+                    J[:, joints.index(b)] += sign * _motion(tree, poses, b, cut.tip.point)
+        rows.append(J[3:])
+        if cut.swing is not None:
+            rows.append(locked_axis(tree, poses, cut)[None] @ J[:3])
+    return np.vstack(rows) if rows else np.zeros((0, len(joints)))
+
+
+def locked_axis(tree: Tree, poses: list[Array], cut: Cut) -> Array:
+    """(3,) in the root frame: the swing's axis, made normal to the rod."""
+    assert cut.swing is not None
+    rod = poses[cut.tip.body][:3, :3] @ tree.bodies[cut.tip.body].joint.axis
+    hinge = poses[cut.swing][:3, :3] @ tree.bodies[cut.swing].joint.axis
+    across = hinge - (hinge @ rod) * rod
+    return np.asarray(across / np.linalg.norm(across))
+
+
+def _motion(tree: Tree, poses: list[Array], b: int, point: Array) -> Array:
+    """(6,) [angular; linear] velocity at ``point`` per unit of joint ``b``."""
+    axis = poses[b][:3, :3] @ tree.bodies[b].joint.axis
+    if tree.bodies[b].joint.kind == PRISMATIC:
+        return np.concatenate([np.zeros(3), axis])
+    return np.concatenate([axis, np.cross(axis, point - poses[b][:3, 3])])
+
+
+def _independent(
+    view: _Branches, cuts: Sequence[Cut], joints: list[int], chain: list[int], count: int
+) -> list[int] | None:
+    """``count`` joints, of the chain if possible and hinges first, that determine the others."""
+    K = _constraints(view.tree, view.poses, cuts, joints)
+    rank = _rank(K)
+    wanted = sorted(chain, key=lambda b: view.tree.bodies[b].joint.kind == PRISMATIC)
+    order = [*wanted, *(b for b in joints if b not in chain)]
+    chosen: list[int] = []
+    for b in order:
+        if len(chosen) == count:
+            break
+        rest = [k for k, j in enumerate(joints) if j not in (*chosen, b)]
+        if _rank(K[:, rest]) == rank:
+            chosen.append(b)
+    return sorted(chosen) if len(chosen) == count else None
+
+
+def _normal(view: _Branches, joints: Sequence[int]) -> Array | None:
+    """The common direction of all hinges when the sliders are normal to it."""
+    axes = {b: view.poses[b][:3, :3] @ view.tree.bodies[b].joint.axis for b in joints}
+    hinges = [axes[b] for b in joints if view.tree.bodies[b].joint.kind == REVOLUTE]
+    sliders = [axes[b] for b in joints if view.tree.bodies[b].joint.kind == PRISMATIC]
+    if not hinges:
+        return None
+    n = hinges[0]
+    parallel = all(np.linalg.norm(np.cross(n, a)) < 10 * ROUNDED for a in hinges)
+    return n if parallel and all(abs(n @ a) < 10 * ROUNDED for a in sliders) else None
+
+
+# -- with the user's help -------------------------------------------------------------------------
+
+
+def pair_guesses(tree: Tree, pairs: Sequence[tuple[str, str]]) -> list[Guess]:
+    """Submechanisms of the loops that the user names as (end link, other link)."""
+    view = _Branches(tree)
+    groups: list[tuple[list[Cut], set[int]]] = []
+    for first, second in pairs:
+        body = tree.frames[first][0]
+        joint = view.fixed.get(first) or tree.bodies[body].joint.name
+        tip = Tip(joint, first, body, link_pose(tree, view.poses, first)[:3, 3])
+        cuts = [Cut(tip, second, None, _coincides(view, tip, tree.frames[second][0]))]
+        joints = set(_joints(view, cuts))
+        for group in [g for g in groups if g[1] & joints]:  # loops that share a joint are one
+            groups.remove(group)
+            cuts, joints = [*group[0], *cuts], joints | group[1]
+        groups.append((cuts, joints))
+    return [_from_cuts(view, tuple(cuts)) for cuts, _ in groups]
+
+
+def _from_cuts(view: _Branches, cuts: tuple[Cut, ...]) -> Guess:
+    tree, joints = view.tree, _joints(view, cuts)
+    freedom = mobility(tree, view.poses, cuts, joints)
+    order = sorted(joints, key=lambda b: -sum(tree.bodies[d].mass for d in view.below(b)))
+    moved = [b for b in order if tree.bodies[b].joint.kind != PRISMATIC]
+    independent = _independent(view, cuts, joints, moved, freedom) or []
+    rest = [b for b in joints if b not in independent]
+    active = _strongest(tree, rest, freedom)
+    name = tree.bodies[independent[-1]].joint.name if independent else cuts[0].tip.link
+    normal = _normal(view, joints)
+    return Guess(name, cuts, tuple(joints), tuple(independent), tuple(active), normal)
+
+
+def _strongest(tree: Tree, bodies: list[int], count: int) -> list[int]:
+    """Sliders, then joints with a limited effort, then any."""
+
+    def order(b: int) -> tuple[bool, bool]:
+        joint = tree.bodies[b].joint
+        return joint.kind != PRISMATIC, not 0.0 < joint.effort < np.inf
+
+    return sorted(sorted(bodies, key=order)[:count])
