@@ -63,6 +63,21 @@ class ActuatorModel:
     rotor_inertia: float = 0.0
 
 
+@dataclass(frozen=True)
+class TaskAxes:
+    """The task space of a parallel manipulator.
+
+    Attributes:
+        platform: link that the task moves.
+        axes: its free coordinates: x, y, z [m], roll, pitch, yaw [rad], in the order of the file.
+        place: key path in the file, for messages.
+    """
+
+    platform: str
+    axes: tuple[str, ...]
+    place: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Submechanism:
     """One entry of a submechanism file.
@@ -79,6 +94,7 @@ class Submechanism:
         reference: joint -> position, a regular configuration from which branch and continuation
             start (empty: q = 0).
         actuators: joint -> friction and rotor inertia.
+        task_space: platform and free coordinates of a parallel manipulator, or None.
         place: key path in the file ("submechanisms[3]").
         file: the file's name, for messages.
     """
@@ -93,5 +109,6 @@ class Submechanism:
     solver: str = "auto"
     reference: dict[str, float] = field(default_factory=dict)
     actuators: dict[str, ActuatorModel] = field(default_factory=dict)
+    task_space: TaskAxes | None = None
     place: str = ""
     file: str = "<text>"

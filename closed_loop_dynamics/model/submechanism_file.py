@@ -16,6 +16,7 @@ The layout of one entry; what is not marked optional is needed:
       solver: auto                          # optional: auto, analytical, numerical
       reference: {knee: 0.4}                # optional: a regular configuration
       actuators: {motor: {viscous_friction: 0.1, coulomb_friction: 0.2, rotor_inertia: 1.0e-4}}
+      task_space: {platform: tool, axes: [x, z]}  # optional; see task_axes
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ from .submechanism_types import (
     VALID_SOLVERS,
     read_type,
 )
+from .task_axes import read_task_axes
 from .tree import Tree
 from .yaml_reader import Node, load_yaml
 
@@ -67,6 +69,7 @@ _ENTRY_KEYS = (
     "solver",
     "reference",
     "actuators",
+    "task_space",
 )
 _ACTUATOR_KEYS = ("viscous_friction", "coulomb_friction", "rotor_inertia")
 _EXAMPLE = "a list of entries such as '- {name: arm, type: R, jointnames_spanningtree: [...]}'"
@@ -148,6 +151,7 @@ def _read_entry(
         solver=fields["solver"].choice(VALID_SOLVERS) if "solver" in fields else "auto",
         reference=_read_reference(fields, joints),
         actuators=_read_actuators(fields, joints),
+        task_space=read_task_axes(fields["task_space"], tree) if "task_space" in fields else None,
         place=node.place,
         file=node.file,
     )

@@ -161,13 +161,19 @@ class Blueprint:
         self._solid(link, shape, mass, 0.5 * (a + b), rpy, moments, color)
 
     def box(
-        self, link: str, at: ArrayLike, size: Sequence[float], mass: float, color: str = "light"
+        self,
+        link: str,
+        at: ArrayLike,
+        size: Sequence[float],
+        mass: float,
+        color: str = "light",
+        rpy: tuple[float, float, float] = (0.0, 0.0, 0.0),
     ) -> None:
-        """A box parallel to the world around the world point ``at``."""
+        """A box around the world point ``at``, turned by ``rpy`` out of the world's axes."""
         x, y, z = (edge * edge for edge in size)
         moments = mass / 12.0 * np.array([y + z, x + z, x + y])
         shape = f'<box size="{_numbers(size)}"/>'
-        self._solid(link, shape, mass, _vector(at), (0.0, 0.0, 0.0), moments, color)
+        self._solid(link, shape, mass, _vector(at), rpy, moments, color)
 
     def ball(
         self, link: str, at: ArrayLike, radius: float, mass: float, color: str = "steel"
