@@ -38,6 +38,7 @@ from .robot_parts.payload import Payload
 from .robot_parts.references import forward_dynamics_by
 from .robot_parts.solvers import SOLVERS
 from .robot_parts.state import State
+from .task_space import TaskSpace
 
 Array = NDArray[np.float64]
 
@@ -328,6 +329,19 @@ class Robot(ParametricRobot, FreeMotion):
                 f"no submechanism with loops '{name}'; {did_you_mean(name, by_name)}"
             )
         return SubmechanismGeometry(self, by_name[name])
+
+    def task_space(self, scheme: str = "nested", tolerance: float = 1e-10) -> TaskSpace:
+        """The robot in the coordinates of its platform, for a parallel manipulator.
+
+        Args:
+            scheme: ``"nested"`` (loops of a limb are closed before each of its Newton steps) or
+                ``"compound"`` (all in one step): Mueller 2022, Algorithms 1 and 2, or 3.
+            tolerance: of every residual [m, rad]; smaller takes more iterations.
+
+        Raises:
+            SubmechanismError: no entry has a ``task_space``, or it does not fit the mechanism.
+        """
+        return TaskSpace(self, scheme, tolerance)
 
     def random_independent(self, rng: np.random.Generator, count: int | None = None) -> Array:
         """Random y within limits and reachable on the branch (continuous joints: one turn)."""

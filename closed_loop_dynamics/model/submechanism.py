@@ -87,6 +87,21 @@ class ActuatorModel(JointFriction):
         return self.gear_ratio**2 * self.rotor_inertia
 
 
+@dataclass(frozen=True)
+class TaskAxes:
+    """The task space of a parallel manipulator.
+
+    Attributes:
+        platform: link that the task moves.
+        axes: its free coordinates: x, y, z [m], roll, pitch, yaw [rad], in the order of the file.
+        place: key path in the file, for messages.
+    """
+
+    platform: str
+    axes: tuple[str, ...]
+    place: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Submechanism:
     """One entry of a submechanism file.
@@ -104,6 +119,7 @@ class Submechanism:
             start (empty: q = 0).
         actuators: driven joint -> friction, rotor inertia and gear ratio.
         friction: joint -> friction, of joints that are not in ``actuators``.
+        task_space: platform and free coordinates of a parallel manipulator, or None.
         place: key path in the file ("submechanisms[3]").
         file: the file's name, for messages.
     """
@@ -119,6 +135,7 @@ class Submechanism:
     reference: dict[str, float] = field(default_factory=dict)
     actuators: dict[str, ActuatorModel] = field(default_factory=dict)
     friction: dict[str, JointFriction] = field(default_factory=dict)
+    task_space: TaskAxes | None = None
     place: str = ""
     file: str = "<text>"
 

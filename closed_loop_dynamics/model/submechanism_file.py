@@ -17,6 +17,7 @@ The layout of one entry; what is not marked optional is needed:
       reference: {knee: 0.4}                # optional: a regular configuration
       actuators: {motor: {rotor_inertia: 1.0e-4, gear_ratio: 50, viscous_friction: 0.1}}
       joint_friction: {knee: {viscous_friction: 0.1, coulomb_friction: 0.2}}     # see joint_extras
+      task_space: {platform: tool, axes: [x, z]}  # optional; see task_axes
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ from .submechanism_types import (
     VALID_SOLVERS,
     read_type,
 )
+from .task_axes import read_task_axes
 from .tree import Tree
 from .yaml_reader import Node, load_yaml
 
@@ -69,6 +71,7 @@ _ENTRY_KEYS = (
     "reference",
     "actuators",
     "joint_friction",
+    "task_space",
 )
 _EXAMPLE = "a list of entries such as '- {name: arm, type: R, jointnames_spanningtree: [...]}'"
 
@@ -151,6 +154,7 @@ def _read_entry(
         reference=_read_reference(fields, joints),
         actuators=actuators,
         friction=read_joint_friction(fields, joints, actuators),
+        task_space=read_task_axes(fields["task_space"], tree) if "task_space" in fields else None,
         place=node.place,
         file=node.file,
     )

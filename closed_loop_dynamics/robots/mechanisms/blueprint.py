@@ -183,12 +183,18 @@ class Blueprint:
         self._solid(link, shape, mass, 0.5 * (a + b), rpy, _box_moments(mass, size), color)
 
     def box(
-        self, link: str, at: ArrayLike, size: Sequence[float], mass: float, color: str = "light"
+        self,
+        link: str,
+        at: ArrayLike,
+        size: Sequence[float],
+        mass: float,
+        color: str = "light",
+        rpy: tuple[float, float, float] = (0.0, 0.0, 0.0),
     ) -> None:
-        """A box parallel to the world around the world point ``at``."""
+        """A box around the world point ``at``, turned by ``rpy`` out of the world's axes."""
         shape = f'<box size="{_numbers(size)}"/>'
         moments = _box_moments(mass, size)
-        self._solid(link, shape, mass, _vector(at), (0.0, 0.0, 0.0), moments, color)
+        self._solid(link, shape, mass, _vector(at), rpy, moments, color)
 
     def ball(
         self, link: str, at: ArrayLike, radius: float, mass: float, color: str = "steel"
