@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from functools import cache
 from pathlib import Path
@@ -182,6 +183,18 @@ def test_visuals_with_bad_numbers_are_left_out_and_named() -> None:
     assert len(scene.parts) == 1 and len(set(scene.parts[0].color)) == 2  # a plain grey
     words = ("3 finite", "1 finite", "1 finite", "<capsule>", "3 finite", "without geometry")
     assert all(w in text for w, text in zip(words, scene.skipped, strict=True))
+
+
+def test_bodies_without_visuals_are_sticks_from_joint_to_joint() -> None:
+    text = FILES[0].read_text(encoding="utf-8")
+    bare = re.sub(r"    <visual>.*?</visual>\n", "", text, flags=re.DOTALL)
+    scene = scene_of(arm(), bare, Y)
+    tree = arm().mechanism.tree
+    assert len(scene.parts) == sum(body.parent >= 0 for body in tree.bodies)
+    ends = {b.link: arm().pose(b.link, Y)[:3, 3] for b in tree.bodies}
+    first = scene.parts[0].mesh.corners.reshape(-1, 3)
+    middle = 0.5 * (ends["pillar"] + ends["lift_arm"])
+    np.testing.assert_allclose(0.5 * (first.min(axis=0) + first.max(axis=0)), middle, atol=1e-9)
 
 
 def test_free_base_is_drawn_where_it_is(tmp_path: Path) -> None:

@@ -12,9 +12,11 @@ from numpy.typing import ArrayLike
 from ...model.origins import origin_pose
 from ...model.urdf_xml import looks_like_xml, parse_xml
 from ...robot import Robot
-from .solids import Array, Mesh, box, cylinder, read_stl, sphere
+from .solids import Array, Mesh, box, cylinder, read_stl, rod, sphere
 
 GREY = (0.7, 0.7, 0.72)
+#: Radius of a stick, relative to the robot's size.
+STICK = 0.008
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,8 @@ class Scene:
 def scene_of(robot: Robot, urdf: str | Path, y: ArrayLike, guess: ArrayLike | None = None) -> Scene:
     """The robot at independent positions ``y``, its loops closed.
 
+    A body of which no visual can be drawn is shown as sticks between its joints.
+
     Args:
         urdf: the path or text that the robot was loaded from.
     """
@@ -44,8 +48,8 @@ def scene_of(robot: Robot, urdf: str | Path, y: ArrayLike, guess: ArrayLike | No
     is_text = isinstance(urdf, str) and looks_like_xml(urdf)
     folder = None if is_text else Path(urdf).parent
     colors = {m.get("name"): color for m in root.findall("material") if (color := _rgb(m))}
-    parts, skipped = [], []
-    for link in root.iter("link"):
+    parts, skipped, seen = [], [], set()
+    for link in root.findall("link"):
         T = robot.pose(link.get("name"), y, guess)
         for visual in link.findall("visual"):
             try:
@@ -56,7 +60,23 @@ def scene_of(robot: Robot, urdf: str | Path, y: ArrayLike, guess: ArrayLike | No
             material = visual.find("material")
             color = None if material is None else _rgb(material) or colors.get(material.get("name"))
             parts.append(Part(mesh, color or GREY))
+            seen.add(link.get("name"))
+    parts += _sticks(robot, y, guess, seen)
     return Scene(parts, _cuts(robot, y, guess), skipped)
+
+
+def _sticks(robot: Robot, y: ArrayLike, guess: ArrayLike | None, seen: set[str]) -> list[Part]:
+    """Rods from joint to joint along the bodies of which nothing else can be shown."""
+    tree = robot.mechanism.tree
+    at = [robot.pose(body.link, y, guess)[:3, 3] for body in tree.bodies]
+    rods = [
+        (at[body.parent], at[b])
+        for b, body in enumerate(tree.bodies)
+        if body.parent >= 0 and seen.isdisjoint(tree.bodies[body.parent].links)
+    ]
+    size = float(np.ptp(np.array(at), axis=0).max()) if at else 0.0
+    radius = STICK * size
+    return [Part(rod(a, b, radius), GREY) for a, b in rods if np.linalg.norm(b - a) > radius]
 
 
 class _Undrawable(Exception):
