@@ -53,7 +53,7 @@ def recognise(
 
     ``rows`` are the numbers of translation and rotation rows that determine them.
     """
-    a, b = sides_of(system, cut, unknown, fixed)
+    a, b = sides_of(system, cut, unknown, fixed, point_only=rows[1] == 0)
     for side, other, is_successor in ((a, b, False), (b, a, True)):
         found = KINDS.get((side.kinds, other.kinds, *rows))
         if found is None:
