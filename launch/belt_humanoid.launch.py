@@ -1,4 +1,6 @@
-"""Belt humanoid: a squat; the feet stay level.
+"""Belt humanoid. A small humanoid with a free base and 18 actuators. Knee and ankle are driven by
+belts from two motors in the thigh, so that one cluster holds two links and two rotors; all other
+joints are geared.
 
 ros2 launch closed_loop_dynamics belt_humanoid.launch.py
 

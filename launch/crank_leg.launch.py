@@ -1,4 +1,6 @@
-"""Crank leg: a squat: half the knee angle at hip and ankle keeps the foot level.
+"""Crank leg. A leg with 7 joints, 3 of them driven: a motor at the hip, a cylinder across the knee
+(1-RRPR), a crank and a push rod at the ankle (four-bar). The smallest robot that shows what the
+package is for.
 
 ros2 launch closed_loop_dynamics crank_leg.launch.py
 

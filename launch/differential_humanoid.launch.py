@@ -1,4 +1,6 @@
-"""Differential humanoid: a squat; the feet stay level.
+"""Differential humanoid. A small humanoid with a free base and 18 actuators. Two motors with cranks
+and rods pitch and roll each thigh together (2-RUS+1U); mean and difference of two more move knee
+and, through a four-bar, ankle.
 
 ros2 launch closed_loop_dynamics differential_humanoid.launch.py
 

@@ -1,4 +1,5 @@
-"""Exoskeleton ankle: the foot tips and rolls.
+"""Exoskeleton ankle. A foot that three motors turn almost about the wearer's ankle: an Active Ankle
+(3-R[2-SS], 21 joints), which has no closed form here and is solved by Newton's method.
 
 ros2 launch closed_loop_dynamics exo_ankle.launch.py
 

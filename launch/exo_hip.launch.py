@@ -1,4 +1,5 @@
-"""Exoskeleton hip: a stride that opens outwards.
+"""Exoskeleton hip. A thigh that three motors turn about the wearer's hip: a spherical parallel
+mechanism (3-RRR, 9 joints).
 
 ros2 launch closed_loop_dynamics exo_hip.launch.py
 

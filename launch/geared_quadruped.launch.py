@@ -1,4 +1,5 @@
-"""Geared quadruped: a crouch.
+"""Geared quadruped. A quadruped with a free base and 12 geared joints; the 12 rotors are bodies of
+their own, coupled to the joints.
 
 ros2 launch closed_loop_dynamics geared_quadruped.launch.py
 

@@ -1,4 +1,5 @@
-"""RH5-style leg: the foot, level and below the hip, goes up by 15 cm and down again.
+"""RH5-style leg. A humanoid's leg with 18 joints, 6 of them driven: two motors, two lambda
+mechanisms (1-RRPR) at hip and knee, and an ankle on two cylinders (2-SPRR+1U).
 
 ros2 launch closed_loop_dynamics rh5_leg.launch.py
 

@@ -1,4 +1,6 @@
-"""RH5-Manus-style upper body: a punch: from guard to a straight right.
+"""RH5-Manus-style upper body. An upper body with 61 joints, 20 of them independent: as the reduced
+one, with a parallel wrist in each forearm (2-SU[RRPR]+1U, 16 joints) and a head that two motors nod
+and tilt together.
 
 ros2 launch closed_loop_dynamics rh5_manus.launch.py
 

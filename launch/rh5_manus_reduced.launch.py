@@ -1,4 +1,5 @@
-"""RH5-Manus-style upper body, reduced: a punch: from guard to a straight right.
+"""RH5-Manus-style upper body, reduced. An upper body with 23 joints, 13 of them independent: torso
+on two cylinders (2-SPU+1U), elbows with lambda mechanisms (1-RRPR), motors elsewhere.
 
 ros2 launch closed_loop_dynamics rh5_manus_reduced.launch.py
 

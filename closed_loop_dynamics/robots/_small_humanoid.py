@@ -47,7 +47,7 @@ def draw_humanoid(board: Blueprint, d: Trunk, draw_leg: DrawLeg) -> list[Entry]:
     """Trunk, both legs and both arms; the submechanisms, legs first."""
     middle = 0.5 * d.shoulder[2]
     board.box("base_link", (0.0, 0.0, -0.01), (0.11, 0.13, 0.06), 1.6, "dark")
-    board.box("base_link", (0.0, 0.0, middle + 0.02), (0.13, 0.16, 0.26), 4.8)
+    board.box("base_link", (0.0, 0.0, middle - 0.01), (0.13, 0.16, 0.32), 4.8)
     board.box("base_link", (0.0, 0.0, d.shoulder[2]), (0.12, 0.20, 0.08), 1.6, "dark")
     neck = d.shoulder[2] + 0.04
     board.rod("base_link", (0.0, 0.0, neck), (0.0, 0.0, neck + 0.03), 0.022, 0.1, "dark")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import yaml
 
@@ -35,7 +35,7 @@ _NODES = """\
 """
 
 _LAUNCH = '''\
-"""{title}: {what}
+{opening}
 
 ros2 launch closed_loop_dynamics {name}.launch.py
 
@@ -96,12 +96,8 @@ def nodes_text(robot: ShippedRobot, submechanisms: str) -> str:
 
 def launch_text(robot: ShippedRobot) -> str:
     """The launch file."""
-    words: Mapping[str, str] = {
-        "name": robot.name,
-        "title": robot.title,
-        "what": robot.sample.what[0].lower() + robot.sample.what[1:],
-    }
-    return _LAUNCH.format(**words)
+    opening = textwrap.fill(f'"""{robot.title}. {robot.description}', 100, break_on_hyphens=False)
+    return _LAUNCH.format(name=robot.name, opening=opening)
 
 
 def _comment(text: str) -> str:

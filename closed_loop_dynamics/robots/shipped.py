@@ -66,7 +66,7 @@ class ShippedRobot:
     @property
     def submechanism_file(self) -> str:
         """Path of the submechanism file, likewise."""
-        return self.submechanisms or f"config/{self.name}_submechanisms.yaml"
+        return self.submechanisms or f"config/{self.name}.yaml"
 
     @property
     def nodes_file(self) -> str:
@@ -127,7 +127,6 @@ SHIPPED: dict[str, ShippedRobot] = {
                 {"hip": -0.7, "knee": 1.4, "ankle": -0.7},
                 {"hip": -0.2, "knee": 0.4, "ankle": -0.2},
             ),
-            submechanisms="config/crank_leg.yaml",
         ),
         ShippedRobot(
             "rh5_leg",
@@ -142,6 +141,7 @@ SHIPPED: dict[str, ShippedRobot] = {
                 {"hip_pitch": -0.6841, "knee": 1.3682, "ankle_pitch": -0.6841},
                 {"hip_pitch": -0.2747, "knee": 0.5494, "ankle_pitch": -0.2747},
             ),
+            submechanisms="config/rh5_leg_submechanisms.yaml",
         ),
         ShippedRobot(
             "rh5_manus_reduced",
