@@ -18,18 +18,11 @@ import numpy as np
 import yaml
 
 from ...robot import Robot, load
+from ...robots import SHIPPED
 from . import VIEW, draw
 
-#: Robot -> where its dimensions and masses come from.
-SOURCES = {
-    "crank_leg": "Our own.",
-    "rh5_leg": "Topology of the leg of RH5 in S. Kumar and Müller 2019; dimensions and masses are "
-    "our own.",
-    "heavy_duty_loop": "Fig. 2 (a) of Paz and Mattila: its joints and its 415 kg; lengths and the "
-    "mass of each part are our own. See [heavy_duty.md](heavy_duty.md).",
-    "heavy_duty_arm": "Fig. 2 (b) of Paz and Mattila: its joints and its 1063 kg; lengths and the "
-    "mass of each part are our own. See [heavy_duty.md](heavy_duty.md).",
-}
+#: Robot -> where more is said about it.
+MORE = dict.fromkeys(("heavy_duty_loop", "heavy_duty_arm"), "heavy_duty.md")
 #: Robot -> azimuth and elevation of the eye, where the usual view hides something [degrees].
 VIEWS: dict[str, tuple[float, float]] = {}
 GENERAL = "closed_loop"  # the launch file for any robot
@@ -134,7 +127,8 @@ def _loops(robot: Robot) -> str:
 
 
 def _source(name: str) -> list[str]:
-    return [_wrapped(f"Dimensions: {SOURCES[name]}"), ""] if name in SOURCES else []
+    more = f" See [{MORE[name]}]({MORE[name]})." if name in MORE else ""
+    return [_wrapped(f"Dimensions: {SHIPPED[name].source}{more}"), ""]
 
 
 def _wrapped(text: str) -> str:
