@@ -17,6 +17,9 @@ from pathlib import Path
 import numpy as np
 import yaml
 
+from ...mechanism import Mechanism, build_mechanism
+from ...model import read_submechanisms, read_urdf
+from ...model.digest import digest
 from ...robot import Robot, load
 from ...robots import SHIPPED
 from . import VIEW, draw
@@ -63,6 +66,12 @@ class Shipped:
         """The robot."""
         return load(self.urdf, self.submechanisms)
 
+    def mechanism(self) -> Mechanism:
+        """What the page tells, without compiling the robot."""
+        tree = read_urdf(self.urdf)
+        entries = read_submechanisms(self.submechanisms, tree, urdf_source=self.urdf)
+        return build_mechanism(tree, entries, digest(tree, entries), {})
+
 
 def shipped(root: Path) -> list[Shipped]:
     """All shipped robots, by name."""
@@ -88,7 +97,8 @@ def page(robots: list[Shipped]) -> str:
         "",
     ]
     for entry in robots:
-        robot = entry.load()
+        robot = entry.mechanism()
+        names = [robot.joint_name(body) for body in robot.independent]
         lines += [
             f"## {entry.name}",
             "",
@@ -96,8 +106,8 @@ def page(robots: list[Shipped]) -> str:
             "",
             _wrapped(entry.description),
             "",
-            f"- n = {robot.n}, m = {robot.m}, p = {robot.p}; {_loops(robot)}",
-            f"- commanded: {', '.join(f'`{name}`' for name in robot.names.independent)}",
+            f"- n = {robot.n}, m = {robot.m}, p = {robot.p}; {_loops(len(robot.loops))}",
+            f"- commanded: {', '.join(f'`{name}`' for name in names)}",
             f"- `ros2 launch closed_loop_dynamics {entry.name}.launch.py`",
             f"- files: `urdf/{entry.urdf.name}`, `config/{entry.submechanisms.name}`",
             "",
@@ -121,8 +131,7 @@ def page(robots: list[Shipped]) -> str:
     return "\n".join(lines)
 
 
-def _loops(robot: Robot) -> str:
-    count = len(robot.branches)
+def _loops(count: int) -> str:
     return f"{count or 'no'} loop{'s' if count != 1 else ''}"
 
 
