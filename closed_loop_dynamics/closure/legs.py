@@ -57,7 +57,7 @@ def recognise(
     triangle = planar_triangle(system, cut, unknown, rows)
     if triangle is not None:
         return triangle
-    a, b = sides_of(system, cut, unknown, fixed)
+    a, b = sides_of(system, cut, unknown, fixed, point_only=rows[1] == 0)
     for side, other, is_successor in ((a, b, False), (b, a, True)):
         found = KINDS.get((side.kinds, other.kinds, *rows))
         if found is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from functools import cache
 from pathlib import Path
@@ -169,6 +170,42 @@ def test_meshes_are_read_from_beside_the_urdf_and_missing_ones_are_named(tmp_pat
         "link 'a': mesh 'b.dae' is not there",
         "link 'a': mesh 'b.obj' is not an STL file",
     ]
+
+
+def test_visuals_with_bad_numbers_are_left_out_and_named() -> None:
+    shapes = ('<box size="1 2"/>', '<sphere radius="nan"/>', "<cylinder/>", "<capsule/>")
+    visuals = "".join(f"<visual><geometry>{s}</geometry></visual>" for s in shapes)
+    place = '<visual><origin xyz="a b c"/><geometry><sphere radius="1"/></geometry></visual>'
+    color = '<material name="m"><color rgba="1 0"/></material>'
+    good = f'<visual><geometry><sphere radius="1"/></geometry>{color}</visual>'
+    urdf = f'<robot name="r"><link name="a">{visuals}{place}<visual/>{good}</link></robot>'
+    scene = scene_of(cld.load(urdf), urdf, [])
+    assert len(scene.parts) == 1 and len(set(scene.parts[0].color)) == 2  # a plain grey
+    words = ("3 finite", "1 finite", "1 finite", "<capsule>", "3 finite", "without geometry")
+    assert all(w in text for w, text in zip(words, scene.skipped, strict=True))
+
+
+def test_bodies_without_visuals_are_sticks_from_joint_to_joint() -> None:
+    text = FILES[0].read_text(encoding="utf-8")
+    bare = re.sub(r"    <visual>.*?</visual>\n", "", text, flags=re.DOTALL)
+    scene = scene_of(arm(), bare, Y)
+    tree = arm().mechanism.tree
+    assert len(scene.parts) == sum(body.parent >= 0 for body in tree.bodies)
+    ends = {b.link: arm().pose(b.link, Y)[:3, 3] for b in tree.bodies}
+    first = scene.parts[0].mesh.corners.reshape(-1, 3)
+    middle = 0.5 * (ends["pillar"] + ends["lift_arm"])
+    np.testing.assert_allclose(0.5 * (first.min(axis=0) + first.max(axis=0)), middle, atol=1e-9)
+
+
+def test_free_base_is_drawn_where_it_is(tmp_path: Path) -> None:
+    files = ROOT / "urdf/heavy_duty_loop.urdf", ROOT / "config/heavy_duty_loop.yaml"
+    robot = cld.load(*files, floating_base=True)
+    still = scene_of(robot, files[0], rest(robot))
+    y = rest(robot)
+    y[:3] = 1.0, 2.0, 3.0
+    for before, after in zip(still.parts, scene_of(robot, files[0], y).parts, strict=True):
+        np.testing.assert_allclose(after.mesh.corners - before.mesh.corners - y[:3], 0, atol=1e-12)
+    assert not draw(robot, files[0], tmp_path / "a.png", size=100)
 
 
 def test_command_draws_and_says_what_is_wrong(

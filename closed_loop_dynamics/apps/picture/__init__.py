@@ -49,7 +49,7 @@ def draw(
 
     Args:
         urdf: the path or text that the robot was loaded from; its boxes, cylinders, spheres and
-            STL meshes are drawn.
+            STL meshes are drawn, and sticks from joint to joint for bodies without any.
         y: (m,) independent positions; all at zero when omitted.
         view: azimuth and elevation of the eye [degrees]; (0, 0) looks along +y.
         size: longer side of the picture [pixels].

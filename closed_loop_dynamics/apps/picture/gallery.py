@@ -17,19 +17,15 @@ from pathlib import Path
 import numpy as np
 import yaml
 
+from ...mechanism import Mechanism, build_mechanism
+from ...model import read_submechanisms, read_urdf
+from ...model.digest import digest
 from ...robot import Robot, load
+from ...robots import SHIPPED
 from . import VIEW, draw
 
-#: Robot -> where its dimensions and masses come from.
-SOURCES = {
-    "crank_leg": "Our own.",
-    "rh5_leg": "Topology of the leg of RH5 in S. Kumar and Müller 2019; dimensions and masses are "
-    "our own.",
-    "heavy_duty_loop": "Fig. 2 (a) of Paz and Mattila: its joints and its 415 kg; lengths and the "
-    "mass of each part are our own. See [heavy_duty.md](heavy_duty.md).",
-    "heavy_duty_arm": "Fig. 2 (b) of Paz and Mattila: its joints and its 1063 kg; lengths and the "
-    "mass of each part are our own. See [heavy_duty.md](heavy_duty.md).",
-}
+#: Robot -> where more is said about it.
+MORE = dict.fromkeys(("heavy_duty_loop", "heavy_duty_arm"), "heavy_duty.md")
 #: Robot -> azimuth and elevation of the eye, where the usual view hides something [degrees].
 VIEWS: dict[str, tuple[float, float]] = {}
 GENERAL = "closed_loop"  # the launch file for any robot
@@ -70,6 +66,12 @@ class Shipped:
         """The robot."""
         return load(self.urdf, self.submechanisms)
 
+    def mechanism(self) -> Mechanism:
+        """What the page tells, without compiling the robot."""
+        tree = read_urdf(self.urdf)
+        entries = read_submechanisms(self.submechanisms, tree, urdf_source=self.urdf)
+        return build_mechanism(tree, entries, digest(tree, entries), {})
+
 
 def shipped(root: Path) -> list[Shipped]:
     """All shipped robots, by name."""
@@ -95,7 +97,8 @@ def page(robots: list[Shipped]) -> str:
         "",
     ]
     for entry in robots:
-        robot = entry.load()
+        robot = entry.mechanism()
+        names = [robot.joint_name(body) for body in robot.independent]
         lines += [
             f"## {entry.name}",
             "",
@@ -103,8 +106,8 @@ def page(robots: list[Shipped]) -> str:
             "",
             _wrapped(entry.description),
             "",
-            f"- n = {robot.n}, m = {robot.m}, p = {robot.p}; {_loops(robot)}",
-            f"- commanded: {', '.join(f'`{name}`' for name in robot.names.independent)}",
+            f"- n = {robot.n}, m = {robot.m}, p = {robot.p}; {_loops(len(robot.loops))}",
+            f"- commanded: {', '.join(f'`{name}`' for name in names)}",
             f"- `ros2 launch closed_loop_dynamics {entry.name}.launch.py`",
             f"- files: `urdf/{entry.urdf.name}`, `config/{entry.submechanisms.name}`",
             "",
@@ -128,13 +131,13 @@ def page(robots: list[Shipped]) -> str:
     return "\n".join(lines)
 
 
-def _loops(robot: Robot) -> str:
-    count = len(robot.branches)
+def _loops(count: int) -> str:
     return f"{count or 'no'} loop{'s' if count != 1 else ''}"
 
 
 def _source(name: str) -> list[str]:
-    return [_wrapped(f"Dimensions: {SOURCES[name]}"), ""] if name in SOURCES else []
+    more = f" See [{MORE[name]}]({MORE[name]})." if name in MORE else ""
+    return [_wrapped(f"Dimensions: {SHIPPED[name].source}{more}"), ""]
 
 
 def _wrapped(text: str) -> str:

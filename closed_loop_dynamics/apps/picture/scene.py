@@ -12,9 +12,11 @@ from numpy.typing import ArrayLike
 from ...model.origins import origin_pose
 from ...model.urdf_xml import looks_like_xml, parse_xml
 from ...robot import Robot
-from .solids import Array, Mesh, box, cylinder, read_stl, sphere
+from .solids import Array, Mesh, box, cylinder, read_stl, rod, sphere
 
 GREY = (0.7, 0.7, 0.72)
+#: Radius of a stick, relative to the robot's size.
+STICK = 0.008
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,8 @@ class Scene:
 def scene_of(robot: Robot, urdf: str | Path, y: ArrayLike, guess: ArrayLike | None = None) -> Scene:
     """The robot at independent positions ``y``, its loops closed.
 
+    A body of which no visual can be drawn is shown as sticks between its joints.
+
     Args:
         urdf: the path or text that the robot was loaded from.
     """
@@ -44,45 +48,66 @@ def scene_of(robot: Robot, urdf: str | Path, y: ArrayLike, guess: ArrayLike | No
     is_text = isinstance(urdf, str) and looks_like_xml(urdf)
     folder = None if is_text else Path(urdf).parent
     colors = {m.get("name"): color for m in root.findall("material") if (color := _rgb(m))}
-    parts, skipped = [], []
-    for link in root.iter("link"):
+    parts, skipped, seen = [], [], set()
+    for link in root.findall("link"):
         T = robot.pose(link.get("name"), y, guess)
         for visual in link.findall("visual"):
-            mesh = _mesh(visual, folder)
-            if isinstance(mesh, str):
-                skipped.append(f"link '{link.get('name')}': {mesh}")
+            try:
+                mesh = _mesh(visual, folder).moved(T @ _origin(visual.find("origin")))
+            except _Undrawable as problem:
+                skipped.append(f"link '{link.get('name')}': {problem}")
                 continue
             material = visual.find("material")
             color = None if material is None else _rgb(material) or colors.get(material.get("name"))
-            parts.append(Part(mesh.moved(T @ _origin(visual.find("origin"))), color or GREY))
+            parts.append(Part(mesh, color or GREY))
+            seen.add(link.get("name"))
+    parts += _sticks(robot, y, guess, seen)
     return Scene(parts, _cuts(robot, y, guess), skipped)
 
 
-def _mesh(visual: Any, folder: Path | None) -> Mesh | str:
-    """The solid of a visual in its own frame, or why there is none."""
+def _sticks(robot: Robot, y: ArrayLike, guess: ArrayLike | None, seen: set[str]) -> list[Part]:
+    """Rods from joint to joint along the bodies of which nothing else can be shown."""
+    tree = robot.mechanism.tree
+    at = [robot.pose(body.link, y, guess)[:3, 3] for body in tree.bodies]
+    rods = [
+        (at[body.parent], at[b])
+        for b, body in enumerate(tree.bodies)
+        if body.parent >= 0 and seen.isdisjoint(tree.bodies[body.parent].links)
+    ]
+    size = float(np.ptp(np.array(at), axis=0).max()) if at else 0.0
+    radius = STICK * size
+    return [Part(rod(a, b, radius), GREY) for a, b in rods if np.linalg.norm(b - a) > radius]
+
+
+class _Undrawable(Exception):
+    """Why a visual is left out."""
+
+
+def _mesh(visual: Any, folder: Path | None) -> Mesh:
+    """The solid of a visual in its own frame."""
     geometry = visual.find("geometry")
     solid = next(iter(geometry), None) if geometry is not None else None
     if solid is None:
-        return "a visual without geometry"
+        raise _Undrawable("a visual without geometry")
     if solid.tag == "box":
-        return box(_numbers(solid, "size"))
+        return box(_numbers(solid, "size", 3))
     if solid.tag == "cylinder":
-        return cylinder(float(solid.get("radius")), float(solid.get("length")))
+        return cylinder(_numbers(solid, "radius", 1)[0], _numbers(solid, "length", 1)[0])
     if solid.tag == "sphere":
-        return sphere(float(solid.get("radius")))
+        return sphere(_numbers(solid, "radius", 1)[0])
     if solid.tag != "mesh":
-        return f"<{solid.tag}> is not known"
+        raise _Undrawable(f"<{solid.tag}> is not known")
     name = solid.get("filename", "")
     file = _find(name, folder)
     if file is None:
-        return f"mesh '{name}' is not there"
+        raise _Undrawable(f"mesh '{name}' is not there")
     if file.suffix.lower() != ".stl":
-        return f"mesh '{name}' is not an STL file"
-    scale = _numbers(solid, "scale") if solid.get("scale") else np.ones(3)
+        raise _Undrawable(f"mesh '{name}' is not an STL file")
+    scale = _numbers(solid, "scale", 3) if solid.get("scale") else np.ones(3)
     try:
         return read_stl(file, scale)
     except (ValueError, OSError) as problem:
-        return f"mesh '{name}' cannot be read ({problem})"
+        raise _Undrawable(f"mesh '{name}' cannot be read ({problem})") from None
 
 
 def _find(name: str, folder: Path | None) -> Path | None:
@@ -98,22 +123,32 @@ def _find(name: str, folder: Path | None) -> Path | None:
 
 def _rgb(material: Any) -> tuple[float, float, float] | None:
     color = material.find("color")
-    if color is None:
+    try:
+        r, g, b, _ = [] if color is None else _numbers(color, "rgba", 4).tolist()
+    except (_Undrawable, ValueError):
         return None
-    r, g, b, *_ = _numbers(color, "rgba").tolist()
     return r, g, b
 
 
 def _origin(element: Any) -> Array:
     if element is None:
         return np.eye(4)
-    zero = "0 0 0"
-    xyz, rpy = ([float(word) for word in element.get(key, zero).split()] for key in ("xyz", "rpy"))
-    return origin_pose(xyz, rpy)
+    xyz, rpy = (
+        _numbers(element, key, 3) if key in element.attrib else np.zeros(3)
+        for key in ("xyz", "rpy")
+    )
+    return origin_pose(xyz.tolist(), rpy.tolist())
 
 
-def _numbers(element: Any, key: str) -> Array:
-    return np.array([float(word) for word in element.get(key).split()])
+def _numbers(element: Any, key: str, count: int) -> Array:
+    text = element.get(key, "")
+    try:
+        numbers = np.array([float(word) for word in text.split()])
+    except ValueError:
+        numbers = np.zeros(0)
+    if len(numbers) != count or not np.all(np.isfinite(numbers)):
+        raise _Undrawable(f'<{element.tag} {key}="{text[:40]}"> needs {count} finite numbers')
+    return numbers
 
 
 def _cuts(robot: Robot, y: ArrayLike, guess: ArrayLike | None) -> Array:

@@ -56,6 +56,18 @@ def cylinder(radius: float, length: float) -> Mesh:
     return joined(parts)
 
 
+def rod(start: Array, end: Array, radius: float) -> Mesh:
+    """A cylinder between two points."""
+    length = float(np.linalg.norm(end - start))
+    z = (end - start) / length
+    x = np.cross(z, np.eye(3)[np.argmin(np.abs(z))])
+    x = x / np.linalg.norm(x)
+    T = np.eye(4)
+    T[:3, :3] = np.column_stack([x, np.cross(z, x), z])
+    T[:3, 3] = 0.5 * (start + end)
+    return cylinder(radius, length).moved(T)
+
+
 def sphere(radius: float) -> Mesh:
     """Around the origin."""
     rows = AROUND // 2

@@ -134,7 +134,7 @@ class Blueprint:
     def _joint(self, name: str, kind: str, parent: str, child: str, rest: str) -> str:
         first, second = self._links[parent], self._links[child]
         xyz = first.rotation.T @ (second.at - first.at)
-        rpy = _rpy(first.rotation.T @ second.rotation)
+        rpy = rpy_of(first.rotation.T @ second.rotation)
         return (
             f'  <joint name="{name}" type="{kind}">\n'
             f'    <parent link="{parent}"/>\n'
@@ -302,7 +302,8 @@ def rotation(rpy: ArrayLike) -> Array:
     return np.asarray(about_z @ about_y @ about_x)
 
 
-def _rpy(R: Array) -> tuple[float, float, float]:
+def rpy_of(R: Array) -> tuple[float, float, float]:
+    """Roll, pitch, yaw of a (3, 3) rotation."""
     pitch = math.atan2(-R[2, 0], math.hypot(R[0, 0], R[1, 0]))
     return math.atan2(R[2, 1], R[2, 2]), pitch, math.atan2(R[1, 0], R[0, 0])
 
