@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ._geared import Gear, Motor, geared_joint
-from ._small_humanoid import Trunk, draw_humanoid
-from .mechanisms.blueprint import Array, Blueprint, Limits, X, Y, Z
+from ._small_humanoid import Trunk, draw_foot, draw_humanoid
+from .mechanisms.blueprint import Blueprint, Limits, X, Y, Z
 from .mechanisms.loop_file import POINT, POINT_XZ, Cut, Entry, submechanism_file
 from .mechanisms.parts import SIDES, mirrored, push_rod
 
@@ -129,7 +129,8 @@ def _knee_and_ankle(board: Blueprint, d: Dimensions) -> Entry:
     board.rod("shank", knee - 0.020 * Y, knee + 0.020 * Y, 0.028, 0.15, "steel")
     board.rod("shank", knee, ankle, 0.015, 0.40)
     board.revolute("ankle", "shank", ankle, Y, d.ankle_limits, link="foot")
-    _foot(board, d, ankle)
+    draw_foot(board, ankle, d.sole)
+    board.rod("foot", ankle, ankle + d.ankle_lever, 0.009, 0.04)
     start, end = knee + d.ankle_crank, ankle + d.ankle_lever
     arm = board.revolute("ankle_crank", "shank", knee, Y, (-1.5, 1.5))
     board.rod(arm, knee, start, 0.010, 0.06, "drive")
@@ -152,10 +153,3 @@ def _knee_and_ankle(board: Blueprint, d: Dimensions) -> Entry:
         couplings,
         "knee_and_ankle",
     )
-
-
-def _foot(board: Blueprint, d: Dimensions, ankle: Array) -> None:
-    board.rod("foot", ankle - 0.022 * Y, ankle + 0.022 * Y, 0.016, 0.08, "steel")
-    board.rod("foot", ankle, ankle + d.ankle_lever, 0.009, 0.04)
-    board.box("foot", ankle - 0.5 * d.sole * Z, (0.04, 0.03, 0.8 * d.sole), 0.08)
-    board.box("foot", ankle - d.sole * Z + 0.025 * X, (0.15, 0.05, 0.012), 0.15, "dark")
