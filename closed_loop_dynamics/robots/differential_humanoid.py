@@ -6,9 +6,10 @@ together (2-RUS+1U): rods moved alike pitch it, rods moved apart roll it. Two mo
 share knee and ankle: their mean turns the knee, their difference turns a crank on the knee's axis
 that moves the foot through a push rod (a four-bar along the shank).
 
-All of this is written as loops and linear couplings, which a file can hold, in place of functions
-in Python; both are solved in closed form. Tello's arrangement is kept; dimensions, ratios and
-masses (about 20 kg, 1.1 m) are sensible numbers of our own. At q = 0 the robot stands straight.
+All of this is written as loops and linear couplings, which a file can hold; cranks and rods are
+bodies here, where the paper's program has implicit functions between rotors and links. Everything
+is solved in closed form. Tello's arrangement and gear ratio are kept; dimensions and masses (about
+20 kg, 1.1 m) are sensible numbers of our own. At q = 0 the robot stands straight.
 """
 
 from __future__ import annotations
