@@ -1,5 +1,5 @@
 """RH5-style humanoid. A whole humanoid with a free base and 97 joints, 32 of them independent: the
-full upper body on two of the legs, with fifteen parallel or coupled mechanisms.
+full upper body on two of the legs, with twelve parallel or coupled mechanisms.
 
 ros2 launch closed_loop_dynamics rh5_humanoid.launch.py
 

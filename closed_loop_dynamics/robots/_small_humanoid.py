@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ._geared import Gear, Motor, geared_joint
-from .mechanisms.blueprint import Blueprint, Limits, X, Y, Z
+from .mechanisms.blueprint import Array, Blueprint, Limits, X, Y, Z
 from .mechanisms.loop_file import Entry
 from .mechanisms.placed import MIRRORED, UPRIGHT, Placed
 
@@ -61,6 +61,13 @@ def draw_humanoid(board: Blueprint, d: Trunk, draw_leg: DrawLeg) -> list[Entry]:
         arm = Placed(board, prefix, at=turn @ d.shoulder, turn=turn)
         entries += [arm.entry(entry) for entry in _arm(arm, d)]
     return entries
+
+
+def draw_foot(board: Blueprint, ankle: Array, sole: float) -> None:
+    """The solids of the link ``foot``."""
+    board.rod("foot", ankle - 0.024 * Y, ankle + 0.024 * Y, 0.017, 0.08, "steel")
+    board.box("foot", ankle - 0.5 * sole * Z, (0.04, 0.03, 0.8 * sole), 0.08)
+    board.box("foot", ankle - sole * Z + 0.025 * X, (0.15, 0.05, 0.012), 0.15, "dark")
 
 
 def _arm(board: Blueprint, d: Trunk) -> list[Entry]:

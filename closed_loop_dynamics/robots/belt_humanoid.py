@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ._geared import Gear, Motor, geared_joint
-from ._small_humanoid import Trunk, draw_humanoid
+from ._small_humanoid import Trunk, draw_foot, draw_humanoid
 from .mechanisms.blueprint import Array, Blueprint, Limits, X, Y, Z
 from .mechanisms.loop_file import Entry, submechanism_file
 
@@ -93,9 +93,7 @@ def _belts(board: Blueprint, d: Dimensions, knee: Array) -> Entry:
     board.rod("shank", knee, ankle, 0.016, 0.40)
     board.box("shank", 0.5 * (knee + ankle) - 0.024 * Y, (0.024, 0.006, d.shank), 0.05, "steel")
     board.revolute("ankle", "shank", ankle, Y, d.ankle_limits, link="foot")
-    board.rod("foot", ankle - 0.026 * Y, ankle + 0.026 * Y, 0.018, 0.08, "steel")
-    board.box("foot", ankle - 0.5 * d.sole * Z, (0.04, 0.03, 0.8 * d.sole), 0.08)
-    board.box("foot", ankle - d.sole * Z + 0.025 * X, (0.15, 0.05, 0.012), 0.15, "dark")
+    draw_foot(board, ankle, d.sole)
     over_knee, over_ankle = d.ankle_belt
     couplings = {
         "knee_rotor": {"knee": d.gear * d.knee_belt},

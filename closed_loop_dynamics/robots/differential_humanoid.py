@@ -6,9 +6,10 @@ together (2-RUS+1U): rods moved alike pitch it, rods moved apart roll it. Two mo
 share knee and ankle: their mean turns the knee, their difference turns a crank on the knee's axis
 that moves the foot through a push rod (a four-bar along the shank).
 
-All of this is written as loops and linear couplings, which a file can hold, in place of functions
-in Python; both are solved in closed form. Tello's arrangement is kept; dimensions, ratios and
-masses (about 20 kg, 1.1 m) are sensible numbers of our own. At q = 0 the robot stands straight.
+All of this is written as loops and linear couplings, which a file can hold; cranks and rods are
+bodies here, where the paper's program has implicit functions between rotors and links. Everything
+is solved in closed form. Tello's arrangement and gear ratio are kept; dimensions and masses (about
+20 kg, 1.1 m) are sensible numbers of our own. At q = 0 the robot stands straight.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ._geared import Gear, Motor, geared_joint
-from ._small_humanoid import Trunk, draw_humanoid
-from .mechanisms.blueprint import Array, Blueprint, Limits, X, Y, Z
+from ._small_humanoid import Trunk, draw_foot, draw_humanoid
+from .mechanisms.blueprint import Blueprint, Limits, X, Y, Z
 from .mechanisms.loop_file import POINT, POINT_XZ, Cut, Entry, submechanism_file
 from .mechanisms.parts import SIDES, mirrored, push_rod
 
@@ -129,7 +130,8 @@ def _knee_and_ankle(board: Blueprint, d: Dimensions) -> Entry:
     board.rod("shank", knee - 0.020 * Y, knee + 0.020 * Y, 0.028, 0.15, "steel")
     board.rod("shank", knee, ankle, 0.015, 0.40)
     board.revolute("ankle", "shank", ankle, Y, d.ankle_limits, link="foot")
-    _foot(board, d, ankle)
+    draw_foot(board, ankle, d.sole)
+    board.rod("foot", ankle, ankle + d.ankle_lever, 0.009, 0.04)
     start, end = knee + d.ankle_crank, ankle + d.ankle_lever
     arm = board.revolute("ankle_crank", "shank", knee, Y, (-1.5, 1.5))
     board.rod(arm, knee, start, 0.010, 0.06, "drive")
@@ -152,10 +154,3 @@ def _knee_and_ankle(board: Blueprint, d: Dimensions) -> Entry:
         couplings,
         "knee_and_ankle",
     )
-
-
-def _foot(board: Blueprint, d: Dimensions, ankle: Array) -> None:
-    board.rod("foot", ankle - 0.022 * Y, ankle + 0.022 * Y, 0.016, 0.08, "steel")
-    board.rod("foot", ankle, ankle + d.ankle_lever, 0.009, 0.04)
-    board.box("foot", ankle - 0.5 * d.sole * Z, (0.04, 0.03, 0.8 * d.sole), 0.08)
-    board.box("foot", ankle - d.sole * Z + 0.025 * X, (0.15, 0.05, 0.012), 0.15, "dark")

@@ -1,6 +1,6 @@
 """Two joints of exoskeletons: a hip on a 3-RRR and an ankle on an Active Ankle.
 
-S. Kumar and Mueller 2019 (Table 2) name both mechanisms as hip and ankle of exoskeletons: 3-RRR in
+S. Kumar and Mueller 2019 (Table 3) name both mechanisms as hip and ankle of exoskeletons: 3-RRR in
 the Spherical Exo Suit (Sadeqi et al. 2017), 3-R[2-SS] in the Recupera-Reha suit (S. Kumar et al.
 2018). The mechanisms are those of the library, scaled to the place; frame, cuffs, dimensions and
 masses are our own. The hip's three motors sit above the wearer's hip, about which the thigh turns;

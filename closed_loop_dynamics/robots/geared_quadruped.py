@@ -3,9 +3,9 @@
 Each leg has an abduction joint, a hip and a knee; each joint's rotor turns on the link before it,
 6 times as fast (9.33 times at the knee, where a belt adds to the gear). This is the model of
 Chignoli et al., who count 18 degrees of freedom with those of the free base. Size, leg lengths,
-gear ratios, rotor inertia (6.3e-5 kg m2) and the mass of about 9 kg are near those published for
-the robot (Katz, Di Carlo and Kim 2019); how the mass is spread is our own. At q = 0 the legs are
-stretched straight down, x points forward and y to the left.
+gear ratios, rotor inertia (6.3e-5 kg m2), motor torque (3 N m) and the mass of about 9 kg are near
+those of the robot (Katz, Di Carlo and Kim 2019, and its open software); how the mass is spread is
+our own. At q = 0 the legs are stretched straight down, x points forward and y to the left.
 """
 
 from __future__ import annotations

@@ -2,9 +2,8 @@
 
 97 joints of the tree and a free base, 32 joints commanded by 32 actuators: 2-SPU+1U torso, four
 lambda mechanisms in the legs and two in the arms, two 2-SPRR+1U ankles, two 2-SU[RRPR]+1U wrists
-and a differential head. (RH5 itself has 76 joints in S. Kumar and Mueller 2019: it has simpler arms
-and a gripper.) Dimensions and masses are our own. At q = 0 the robot stands straight with hanging
-arms, x points forward, y to the left.
+and a differential head. Dimensions and masses (69 kg) are our own. At q = 0 the robot stands
+straight with hanging arms, x points forward, y to the left.
 """
 
 from __future__ import annotations

@@ -175,7 +175,7 @@ SHIPPED: dict[str, ShippedRobot] = {
             "rh5_humanoid:generate",
             "RH5-style humanoid",
             "A whole humanoid with a free base and 97 joints, 32 of them independent: the full "
-            "upper body on two of the legs, with fifteen parallel or coupled mechanisms.",
+            "upper body on two of the legs, with twelve parallel or coupled mechanisms.",
             "In the style of RH5 and RH5 Manus (S. Kumar and Mueller 2019, R. Kumar et al. 2022); "
             "put together from our own legs and upper body, dimensions and masses are our own.",
             Sample(
@@ -226,7 +226,7 @@ SHIPPED: dict[str, ShippedRobot] = {
             "Exoskeleton hip",
             "A thigh that three motors turn about the wearer's hip: a spherical parallel "
             "mechanism (3-RRR, 9 joints).",
-            "The mechanism of the Spherical Exo Suit's hip in S. Kumar and Mueller 2019, Table 2; "
+            "The mechanism of the Spherical Exo Suit's hip in S. Kumar and Mueller 2019, Table 3; "
             "dimensions and masses are our own.",
             Sample(
                 "A stride that opens outwards.", {"rx": 0.2, "ry": -0.3, "rz": 0.2}, {"ry": 0.3}
@@ -240,7 +240,7 @@ SHIPPED: dict[str, ShippedRobot] = {
             "(3-R[2-SS], 21 joints), which has no closed form here and is solved by Newton's "
             "method.",
             "The mechanism of the Recupera-Reha suit's ankle in S. Kumar and Mueller 2019, "
-            "Table 2; dimensions and masses are our own.",
+            "Table 3; dimensions and masses are our own.",
             Sample("The foot tips and rolls.", {"rx": 0.2, "ry": 0.3, "rz": -0.1}, {"ry": -0.3}),
         ),
         ShippedRobot(
@@ -250,7 +250,8 @@ SHIPPED: dict[str, ShippedRobot] = {
             "A quadruped with a free base and 12 geared joints; the 12 rotors are bodies of their "
             "own, coupled to the joints.",
             "Of Mini Cheetah's kind, as modelled by Chignoli et al.; size, ratios and rotor "
-            "inertias near those published (Katz, Di Carlo and Kim 2019), the rest is our own.",
+            "inertias near those of the robot (Katz, Di Carlo and Kim 2019; its open software), the "
+            "rest is our own.",
             Sample("A crouch.", _crouch(-1.2, 2.3), _crouch(-0.7, 1.4)),
             floating=True,
         ),
