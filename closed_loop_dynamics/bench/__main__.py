@@ -26,8 +26,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     from .measure import measure
     from .report import as_json, as_text
+    from .scaling import CHAINS, LENGTHS, grow
+    from .scaling_report import scaling_json, scaling_text
 
-    chosen = [replace(cases[name], solver=options.solver) for name in options.robot or cases]
+    names = options.robot or ([] if options.scaling else cases)
+    chosen = [replace(cases[name], solver=options.solver) for name in names]
     notes = [
         f"{case.title} is left out: {MODELS} does not have it"
         for case in chosen
@@ -37,13 +40,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(note, file=sys.stderr)
     sweeps = options.sweeps or (3 if options.quick else 40)
     results = [measure(case, options.quick, sweeps) for case in chosen if case.present]
-    print(as_text(results, notes), end="")
-    if options.json:
-        options.json.write_text(json.dumps(as_json(results, notes), indent=2) + "\n")
-    if options.markdown:
-        options.markdown.write_text(as_text(results, notes, markdown=True))
-
+    text = [as_text(results, notes, markdown=markdown) for markdown in (False, True)]
+    data = as_json(results, notes)
     checks = [c for result in results for group in result.checks.values() for c in group]
+    if options.scaling or not options.robot:
+        lengths = LENGTHS[: len(LENGTHS) // 2] if options.quick else LENGTHS
+        grown = []
+        for chain in CHAINS:
+            print(f"Chains with {chain}: {lengths[0]} to {lengths[-1]} links", file=sys.stderr)
+            grown.append(grow(chain, lengths, sweeps))
+        growths = [g for found, _ in grown for g in found]
+        agreement = [c for _, found in grown for c in found]
+        text[0] += scaling_text(growths, agreement, markdown=False)
+        text[1] += scaling_text(growths, agreement, markdown=True)
+        data["scaling"] = scaling_json(growths)
+        checks += agreement
+    print(text[0], end="")
+    if options.json:
+        options.json.write_text(json.dumps(data, indent=2) + "\n")
+    if options.markdown:
+        options.markdown.write_text(text[1])
+
     if not all(check.ok for check in checks):
         print("Some results disagree with Pinocchio: see WRONG above.", file=sys.stderr)
         return 1
@@ -64,6 +81,12 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
         choices=SOLVERS,
         default=SOLVERS[0],
         help="of our loops: all numerical (default), or closed forms where there are any",
+    )
+    parser.add_argument(
+        "--scaling",
+        action="store_true",
+        help="chains of 2 to 24 links, without the robots (unless --robot names some); "
+        "part of a run without options",
     )
     parser.add_argument("--quick", action="store_true", help="few rounds: rough numbers")
     parser.add_argument(

@@ -86,7 +86,7 @@ def test_mass_matrix_is_the_product_of_its_factors(seed: int) -> None:
     assert np.all(np.linalg.eigvalsh(factors.D) > 0.0)
     assert np.isclose(np.linalg.det(factors.W), 1.0, rtol=1e-9)
     # W - 1 reaches one cluster further inwards with every power, so it ends; D stays in clusters.
-    assert not np.any(np.linalg.matrix_power((factors.W != np.eye(m)) * 1.0, m))
+    assert not np.any(np.linalg.matrix_power((np.eye(m) != factors.W) * 1.0, m))
     blocks = cluster_of_coordinate(robot)
     assert not np.any(factors.D[blocks[:, None] != blocks[None, :]])
 
