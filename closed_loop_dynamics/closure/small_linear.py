@@ -110,6 +110,18 @@ class Cholesky:
             smallest = ca.fmin(smallest, pivot)
         return smallest
 
+    def forward(self, B: SX) -> SX:
+        """Z of L Z = B, so that B^T A^-1 B = Z^T diag(d)^-1 Z."""
+        columns = [self._forward(B[:, c]) for c in range(B.shape[1])]
+        return ca.horzcat(*(ca.vertcat(*z) for z in columns))
+
+    def _forward(self, b: SX) -> list[SX]:
+        z = [b[i] for i in range(len(self.d))]
+        for i in range(len(z)):
+            for k in range(i):
+                z[i] = z[i] - self.L[i][k] * z[k]
+        return z
+
     def solve(self, B: SX) -> SX:
         """X of A X = B."""
         n, L, d = len(self.d), self.L, self.d
@@ -117,10 +129,7 @@ class Cholesky:
             return B
         columns = []
         for c in range(B.shape[1]):
-            z = [B[i, c] for i in range(n)]
-            for i in range(n):
-                for k in range(i):
-                    z[i] = z[i] - L[i][k] * z[k]
+            z = self._forward(B[:, c])
             z = [z[i] / d[i] for i in range(n)]
             for i in range(n - 1, -1, -1):
                 for k in range(i + 1, n):

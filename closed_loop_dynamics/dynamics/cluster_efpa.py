@@ -71,7 +71,7 @@ def inverse_osim(motion: Motion, frames: Sequence[Frame]) -> tuple[SX, list[SX]]
                 # Y_i w Y_j^T with Y the motion transforms from body to frame.
                 half = _motions_to(pose_i, w).T
                 block = _motions_to(pose_j, half).T
-                blocks[i][j] = _symmetric(block) if i == j else block
+                blocks[i][j] = symmetric_half(block) if i == j else block
                 blocks[j][i] = blocks[i][j].T
     whole = ca.vertcat(*(ca.horzcat(*row) for row in blocks))
     return whole, checks_of(articulated, [body for body, _ in frames])
@@ -143,7 +143,7 @@ class _BodyResponses:
         """w(s, s) and w(s, t) for all stations t of lower rank."""
         if self._articulated.base is not None and s == 0:
             # The free flyer: it answers with its articulated inertia.
-            self._w[0, 0] = _symmetric(self._articulated.base[1].solve(ca.SX(np.eye(6))))
+            self._w[0, 0] = symmetric_half(self._articulated.base[1].solve(ca.SX(np.eye(6))))
             return
         stretch = self._stretches[s] = self._stretch(s)
         chi, end = stretch.chi, stretch.end
@@ -155,7 +155,7 @@ class _BodyResponses:
                 w = both if w is None else w + both
             self._w[s, t] = w
         inner = self.of(end, end)
-        self._w[s, s] = _symmetric(
+        self._w[s, s] = symmetric_half(
             stretch.own if inner is None else stretch.own + chi.T @ (inner @ chi)
         )
 
@@ -173,8 +173,8 @@ class _BodyResponses:
         return _Stretch(body, chi, own, *first)
 
 
-def _symmetric(w: SX) -> SX:
-    """Only one half is ever computed."""
+def symmetric_half(w: SX) -> SX:
+    """A symmetric matrix of which only one half is ever computed."""
     return ca.triu2symm(ca.triu(ca.densify(w)))
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from ..engine.symbolic import ca
 from ..spatial import SX
 from .articulated import Articulated, articulate
-from .cluster_efpa import propagate
+from .cluster_efpa import propagate, symmetric_half
 from .motion import Motion
 
 
@@ -50,8 +50,10 @@ def inverse_mass_matrix(motion: Motion) -> tuple[SX, list[SX]]:
                 blocks[k, other] = blocks[k, other] + block if (k, other) in blocks else block
     inverse = ca.SX(m, m)
     for (k, other), block in blocks.items():
-        _put(inverse, found.slots[k], found.slots[other], block)
-        _put(inverse, found.slots[other], found.slots[k], block.T)
+        rows, columns = found.slots[k], found.slots[other]
+        whole = symmetric_half(block) if k == other else block
+        _put(inverse, rows, columns, whole)
+        _put(inverse, columns, rows, whole.T)
     return inverse, articulated.pivots
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from numpy.typing import ArrayLike
 
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from ..robot import Robot
 
 
-@dataclass(frozen=True, eq=False)
-class ForceResponse:
+class ForceResponse(NamedTuple):
     """How a robot at rest answers to a force, gravity aside.
 
     Attributes:
@@ -33,8 +31,7 @@ class ForceResponse:
     acceleration: Array
 
 
-@dataclass(frozen=True, eq=False)
-class MassMatrixFactors:
+class MassMatrixFactors(NamedTuple):
     """M_y^-1 = W^T D^-1 W; see :meth:`Robot.mass_matrix_factors`.
 
     Attributes:
