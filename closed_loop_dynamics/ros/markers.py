@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
-from ..model.tree import PRISMATIC
+from ..model.tree import FLOATING, PRISMATIC
 
 if TYPE_CHECKING:
     from ..robot import Robot
@@ -66,7 +66,7 @@ class MarkerPublisher:
 
 
 def body_poses(robot: Robot, q: Array) -> list[Array]:
-    """(4, 4) poses of all bodies of the spanning tree at ``q``."""
+    """(4, 4) poses of all bodies of the spanning tree at ``q``, in the root link's frame."""
     mechanism, poses = robot.mechanism, list[Array]()
     for b, body in enumerate(mechanism.tree.bodies):
         T = np.eye(4) if body.parent < 0 else poses[body.parent]
@@ -74,7 +74,7 @@ def body_poses(robot: Robot, q: Array) -> list[Array]:
         value = q[mechanism.q_at[b]]
         if body.joint.kind == PRISMATIC:
             move[:3, 3] = value * body.joint.axis
-        else:
+        elif body.joint.kind != FLOATING:  # a free flyer carries the root link
             move[:3, :3] = _turn(body.joint.axis, value)
         poses.append(T @ body.joint.placement @ move)
     return poses

@@ -151,6 +151,8 @@ class Plant:
         y, v = self.y[self._y_joints :], self._v_joints
         if ((y >= low) & (y <= high)).all():
             return
+        floating = self.robot.mechanism.floating
+        before = self.robot.centroidal_momentum(self.y, self.yd) if floating else None
         for j in np.flatnonzero((y < low) | (y > high)):
             speed = self.yd[v + j]
             outwards = speed < 0.0 if y[j] < low[j] else speed > 0.0
@@ -160,6 +162,9 @@ class Plant:
                 e[v + j] = 1.0
                 column = np.linalg.solve(self.robot.mass_matrix(self.y), e)
                 self.yd = self.yd - column * (speed / column[v + j])
+        if before is not None:  # what happens inside a free robot leaves its momentum alone
+            A = self.robot.centroidal_matrix(self.y)
+            self.yd[:6] += np.linalg.solve(A[:, :6], before - A @ self.yd)
 
     def energy(self) -> tuple[float, float]:
         """Kinetic and potential energy [J]; the potential is zero in the root's plane z = 0."""

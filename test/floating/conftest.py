@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from support.flying import with_pelvis
 from support.four_bar import FourBar
 from support.random_robots import RandomRobot, random_robot
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.robots import crank_leg, rh5_leg
 
-#: The legs stand on a floor plate without mass; in flight something has to carry the leg.
-PELVIS = (
-    '<inertial><origin xyz="-0.05 0.02 0.9"/><mass value="12"/>'
-    '<inertia ixx="0.2" ixy="0.01" ixz="0" iyy="0.25" iyz="0" izz="0.15"/></inertial>'
-)
 MOON = (0.3, -0.2, -1.62)
-
-
-def with_pelvis(files: tuple[str, str]) -> tuple[str, str]:
-    urdf, yaml = files
-    place = '<link name="base_link">'
-    assert urdf.count(place) == 1
-    return urdf.replace(place, place + PELVIS), yaml
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ from closed_loop_dynamics.errors import SingularInertia
 Array = np.ndarray
 COUNT = 10
 #: Fixed and floating; rotors, mimics, planar and spatial loops; by Newton and in closed form.
-SEEDS = (1, 4, 6, 7)
+SEEDS = (1, 6, 7)
 every_robot = pytest.mark.parametrize("seed", SEEDS)
 published = [pytest.param(name, marks=needs_models) for name in ("full", "leg")]
 

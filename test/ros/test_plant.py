@@ -110,3 +110,70 @@ def test_bad_set_up_is_refused(leg: cld.Robot) -> None:
         Plant(leg, Physics(viscous={"knees": 1.0}), START)
     with pytest.raises(InvalidInput, match="negative"):
         Plant(leg, Physics(coulomb={"knee": -1.0}), START)
+
+
+def test_reset_gives_the_same_bits_again(leg: cld.Robot) -> None:
+    """Beyond the joint limits too, where loops start from their newest solution."""
+    plant = Plant(leg, Physics(end_stops=False, viscous={"ankle_rod": 0.1}), START)
+    runs = []
+    for _ in range(2):
+        plant.reset()
+        plant.push("foot", np.array([0.0, -3.0, 0.0, 1.0, 0.0, 0.0]))
+        plant.advance(np.array([0.0, 0.0, 6.0]), 0.065)
+        runs.append(np.concatenate([plant.y, plant.yd]).tobytes())
+        assert plant.y[2] > plant.limits.upper[2]
+        plant.advance(np.array([5.0, 0.0, -30.0]), 0.01)  # leaves another newest solution behind
+    assert runs[0] == runs[1]
+
+
+def test_one_long_advance_is_many_short_ones(leg: cld.Robot) -> None:
+    """End stops, friction and wrenches act step by step, however many steps run at once."""
+    physics = Physics(coulomb={"hip": 0.5})
+    plants = [Plant(leg, physics, START) for _ in range(2)]
+    for plant in plants:
+        plant.push("foot", np.array([0.0, 0.0, 0.0, 20.0, 0.0, 0.0]))
+    tau = np.array([-20.0, 200.0, 5.0])
+    plants[0].advance(tau, 0.4)
+    for _ in range(400):
+        plants[1].advance(tau, 0.001)
+    assert plants[0].y.tobytes() == plants[1].y.tobytes()
+    at_stop = (plants[0].y == plants[0].limits.lower) | (plants[0].y == plants[0].limits.upper)
+    assert at_stop.any()
+
+
+def test_a_wrench_can_be_taken_back(leg: cld.Robot) -> None:
+    pushed, free = (Plant(leg, Physics(), START) for _ in range(2))
+    pushed.push("foot", np.ones(6))
+    assert set(pushed.wrenches) == {"foot"}
+    pushed.push("foot", np.zeros(6))
+    assert not pushed.wrenches
+    for plant in (pushed, free):
+        plant.advance(np.zeros(3), 0.01)
+    assert pushed.y.tobytes() == free.y.tobytes()
+    with pytest.raises(InvalidInput, match="did you mean 'foot'"):
+        pushed.push("food", np.ones(6))
+    assert not pushed.wrenches
+
+
+def test_a_floating_robot_holds_its_joints_and_keeps_its_momentum(flying_leg: cld.Robot) -> None:
+    y0 = np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, *START])
+    plant = Plant(flying_leg, Physics(), y0)
+    plant.yd = np.array([0.3, -0.2, 0.5, 1.0, 0.0, 0.0, 0.4, -0.4, 0.3])
+    before = flying_leg.centroidal_momentum(plant.y, plant.yd)
+    plant.advance(None, 1.0)
+    np.testing.assert_allclose(plant.y[7:], START, atol=1e-4)
+    np.testing.assert_allclose(plant.yd[6:], 0.0, atol=1e-3)
+    fallen = [0.0, 0.0, 0.0, 0.0, 0.0, -9.81 * flying_leg.total_mass]
+    after = flying_leg.centroidal_momentum(plant.y, plant.yd)
+    np.testing.assert_allclose(after - fallen, before, atol=1e-8)
+
+
+def test_a_floating_robot_meets_its_end_stops(flying_leg: cld.Robot) -> None:
+    y0 = np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, *START])
+    plant = Plant(flying_leg, Physics(), y0)
+    before = flying_leg.centroidal_momentum(plant.y, plant.yd)
+    plant.advance(np.array([0.0, 0.0, 2.0]), 0.5)
+    assert plant.y[9] == pytest.approx(plant.limits.upper[2], abs=1e-3)
+    fallen = [0.0, 0.0, 0.0, 0.0, 0.0, -9.81 * flying_leg.total_mass * 0.5]
+    after = flying_leg.centroidal_momentum(plant.y, plant.yd)  # an impact inside changes none
+    np.testing.assert_allclose(after - fallen, before, atol=1e-6)
