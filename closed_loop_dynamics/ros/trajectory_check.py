@@ -7,6 +7,7 @@ reach, and the actuators may leave their range while the independent joints stay
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,12 +55,19 @@ class ActuatorTable:
     tau: Array
 
 
-class Checker:
-    """Checks trajectories of one robot."""
+class Carried(Protocol):
+    """Whoever knows the dynamic parameters that count at present (None: the model's)."""
 
-    def __init__(self, robot: Robot, rules: Rules) -> None:
+    parameters: Array | None
+
+
+class Checker:
+    """Checks trajectories of one robot, with what it carries at that time."""
+
+    def __init__(self, robot: Robot, rules: Rules, carried: Carried | None = None) -> None:
         self.robot = robot
         self.rules = rules
+        self.carried = carried
         self.independent = Limits.of(robot, robot.names.independent)
         self.actuator = Limits.of(robot, robot.names.actuator)
 
@@ -110,7 +118,8 @@ class Checker:
     def _map(self, times: Array, y: Array, yd: Array, ydd: Array, offset: float) -> ActuatorTable:
         try:
             state = self.robot.state(y, yd, ydd)
-            tau = self.robot.inverse_dynamics(y, yd, ydd)
+            pi = None if self.carried is None else self.carried.parameters
+            tau = self.robot.inverse_dynamics(y, yd, ydd, parameters=pi)
         except ClosureNotFound as error:
             at = "" if error.sample is None else f" at {times[error.sample] - offset:.3f} s"
             raise TrajectoryRefused(f"not reachable{at}: {error}") from error
