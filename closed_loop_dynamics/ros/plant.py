@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..errors import ClosedLoopError, InvalidInput, did_you_mean
 from ..robot import Robot
 from ..robot_parts.limits import Limits
+from ..robot_parts.payload import Carried
 
 Array = NDArray[np.float64]
 Acceleration = Callable[[Array, Array], Array]
@@ -62,10 +63,14 @@ class Plant:
         y, yd: (m,) independent positions and velocities.
         tau: (p,) actuator efforts applied last.
         wrenches: link -> (6,) [moment; force] at the link origin, in the link frame.
+        carried: whoever knows the dynamic parameters that count at present; None: the model's.
     """
 
-    def __init__(self, robot: Robot, physics: Physics, y0: Array) -> None:
+    def __init__(
+        self, robot: Robot, physics: Physics, y0: Array, carried: Carried | None = None
+    ) -> None:
         self.robot = robot
+        self.carried = carried
         self.physics = physics
         self.wrenches: dict[str, Array] = {}
         self.limits = Limits.of(robot, robot.names.independent)
@@ -119,16 +124,25 @@ class Plant:
             self._hold = self.y.copy()
         w = self.physics.hold_frequency
         ydd = w * w * (self._hold - self.y) - 2.0 * w * self.yd
-        return self.robot.inverse_dynamics(self.y, self.yd, ydd)
+        return self.robot.inverse_dynamics(self.y, self.yd, ydd, parameters=self._parameters)
 
     def _acceleration(self, y: Array, yd: Array) -> Array:
-        ydd = self.robot.forward_dynamics(y, yd, self.tau, self.wrenches or None)
+        ydd = self.robot.forward_dynamics(
+            y, yd, self.tau, self.wrenches or None, parameters=self._parameters
+        )
         if self._friction:
             G = self.robot.loop_jacobian(y)
             qd = G @ yd
             drag = self._viscous * qd + self._coulomb * np.tanh(qd / STICTION_SPEED)
-            ydd = ydd - np.linalg.solve(self.robot.mass_matrix(y), G.T @ drag)
+            ydd = ydd - np.linalg.solve(self._mass_matrix(y), G.T @ drag)
         return ydd
+
+    @property
+    def _parameters(self) -> Array | None:
+        return None if self.carried is None else self.carried.parameters
+
+    def _mass_matrix(self, y: Array) -> Array:
+        return self.robot.mass_matrix(y, parameters=self._parameters)
 
     def _stop(self) -> None:
         """Inelastic impact at the position limits: Δẏ = -M⁻¹ e (eᵀ M⁻¹ e)⁻¹ ẏ_j."""
@@ -141,18 +155,21 @@ class Plant:
             if outwards:
                 e = np.zeros(self.robot.m)
                 e[j] = 1.0
-                column = np.linalg.solve(self.robot.mass_matrix(self.y), e)
+                column = np.linalg.solve(self._mass_matrix(self.y), e)
                 self.yd = self.yd - column * (self.yd[j] / column[j])
 
     def energy(self) -> tuple[float, float]:
         """Kinetic and potential energy [J]; the potential is zero in the root's plane z = 0."""
-        mechanism = self.robot.mechanism
+        mechanism, pi = self.robot.mechanism, self._parameters
+        if pi is None:
+            pi = self.robot.dynamic_parameters
         g = np.array(mechanism.gravity)
         potential = 0.0
-        for body in mechanism.tree.bodies:
+        for i, body in enumerate(mechanism.tree.bodies):
             T = self.robot.pose(body.link, self.y)
-            potential -= float(g @ (T[:3, :3] @ body.first_moment + body.mass * T[:3, 3]))
-        return 0.5 * float(self.yd @ self.robot.mass_matrix(self.y) @ self.yd), potential
+            mass, first_moment = pi[10 * i], pi[10 * i + 1 : 10 * i + 4]
+            potential -= float(g @ (T[:3, :3] @ first_moment + mass * T[:3, 3]))
+        return 0.5 * float(self.yd @ self._mass_matrix(self.y) @ self.yd), potential
 
 
 def _per_joint(robot: Robot, values: Mapping[str, float]) -> Array:

@@ -7,7 +7,6 @@ reach, and the actuators may leave their range while the independent joints stay
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from ..errors import ActuationSingular, ClosureNotFound
 from ..robot import Robot
 from ..robot_parts.limits import Limits
+from ..robot_parts.payload import Carried
 from .trajectory import Points, Spline, TrajectoryRefused
 
 Array = NDArray[np.float64]
@@ -53,12 +53,6 @@ class ActuatorTable:
     ud: Array
     udd: Array
     tau: Array
-
-
-class Carried(Protocol):
-    """Whoever knows the dynamic parameters that count at present (None: the model's)."""
-
-    parameters: Array | None
 
 
 class Checker:
