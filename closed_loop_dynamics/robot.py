@@ -235,9 +235,19 @@ class Robot(ParametricRobot, FreeMotion):
             raise InvalidInput(f"method '{method}' takes no payload and no parameters")
         return forward_dynamics_by(self, method, y, yd, tau_u, wrenches, guess)
 
-    def mass_matrix(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
+    def mass_matrix(
+        self,
+        y: ArrayLike,
+        guess: ArrayLike | None = None,
+        *,
+        payload: Mapping[str, Payload] | None = None,
+        parameters: ArrayLike | None = None,
+    ) -> Array:
         """M_y (m, m) in independent coordinates."""
-        return self._matrix("mass_matrix", (self.m, self.m), guess, y)
+        pi = self._given_parameters(payload, parameters)
+        if pi is None:
+            return self._matrix("mass_matrix", (self.m, self.m), guess, y)
+        return self._matrix("mass_matrix_parameters", (self.m, self.m), guess, y, pi)
 
     def inverse_mass_matrix(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """M_y^-1 (m, m) = W^T D^-1 W by innovations (R. Kumar et al. 2022, Eq. 27).

@@ -121,7 +121,7 @@ def as_text(
     if nodes:
         title = "Feedforward node, RH5 Manus reduced, over DDS"
         lines += ["", f"## {title}" if markdown else f"=== {title}", ""]
-        lines += _table(node_cells(nodes), markdown)
+        lines += table(node_cells(nodes), markdown)
     lines += ["", *_summary(results, markdown)]
     return "\n".join(lines) + "\n"
 

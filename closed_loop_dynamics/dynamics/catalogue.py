@@ -176,6 +176,14 @@ RECIPES: dict[str, Recipe] = {
     "generalized_regressor": Recipe(
         "yva", lambda m: m.m * parameter_count(m), trace_generalized_regressor
     ),
+    "mass_matrix_parameters": Recipe(
+        "yi",
+        lambda m: m.m**2,
+        lambda motion, pi: (
+            [ca.vec(reduced_mass_matrix(with_parameters(motion, pi)).T)],
+            [],
+        ),
+    ),
     "inverse_dynamics_parameters": Recipe(
         "yvawi", lambda m: m.p, _given_parameters(_inverse), ACTUATION
     ),

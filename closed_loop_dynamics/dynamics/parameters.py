@@ -68,6 +68,17 @@ def model_parameters(mech: Mechanism) -> Array:
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
+def add_friction(mech: Mechanism, pi: Array, coefficients: Array) -> Array:
+    """pi with more friction: ``coefficients`` (2 n) viscous, then Coulomb, in the order of qd."""
+    result = pi.copy()
+    start = len(BODY) * len(mech.tree.bodies)
+    for k, b in enumerate(jointed(mech)):
+        at = mech.qd_at[b]
+        result[start + len(JOINT) * k + 1] += coefficients[at]
+        result[start + len(JOINT) * k + 2] += coefficients[mech.n + at]
+    return result
+
+
 def with_parameters(motion: Motion, pi: SX) -> Motion:
     """The same motion of a robot whose parameters are the symbols ``pi``."""
     mech = motion.mechanism

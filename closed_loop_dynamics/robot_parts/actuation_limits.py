@@ -79,8 +79,7 @@ class ActuationLimits(ActuationBlocks):
             u, here = block.actuators, centre[block.independent]
             looped = block.component in self._robot.branches
             if looped and len(here) == 1 and bounds == URDF:
-                geometry = SubmechanismGeometry(self._robot, block.component)
-                low, high = geometry.reachable_interval()
+                low, high = self._interval(block.component)
                 return bounded(np.eye(1), np.array([low]), np.array([high]))
             exact &= not (looped or mech.closures[block.component].kind == "function")
             own = Limits.of(self._robot, self._joint_names(block))
@@ -91,6 +90,13 @@ class ActuationLimits(ActuationBlocks):
 
         found = self._polytope(half_spaces, submechanism, centre)
         return Polytope(found.names, found.A, found.b, found.centre, exact)
+
+    def _interval(self, component: int) -> tuple[float, float]:
+        known = self._robot._reachable
+        if component not in known:
+            geometry = SubmechanismGeometry(self._robot, component)
+            known[component] = geometry.reachable_interval()
+        return known[component]
 
     def _polytope(
         self,

@@ -27,6 +27,11 @@ class ParametricRobot(CompiledRobot):
     def _model_parameters(self) -> Array:
         return model_parameters(self.mechanism)
 
+    @cached_property
+    def _reachable(self) -> dict[int, tuple[float, float]]:
+        """Component -> what ``position_limits`` found out about it: it takes milliseconds."""
+        return {}
+
     @property
     def inertial_parameters(self) -> Array:
         """(10 * bodies,) the first part of ``dynamic_parameters``: m, h, I of every body."""

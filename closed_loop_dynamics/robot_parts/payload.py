@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -61,6 +62,12 @@ class Payload:
         about_com = R @ np.asarray(self.inertia) @ R.T
         about_origin = about_com + self.mass * ((c @ c) * np.eye(3) - np.outer(c, c))
         return body_parameters(self.mass, self.mass * c, about_origin)
+
+
+class Carried(Protocol):
+    """Whoever knows the dynamic parameters that count at present (None: the model's)."""
+
+    parameters: Array | None
 
 
 def add_payloads(

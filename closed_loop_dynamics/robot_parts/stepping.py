@@ -95,23 +95,31 @@ class Stepper:
     Args:
         wrenches: wrenches on bodies can act.
         friction: friction of the joints; needs no ``wrenches``, which can then act as well.
+        parameters: every run is given the dynamic parameters; wrenches can then act as well.
     """
 
     def __init__(
-        self, robot: CompiledRobot, wrenches: bool = False, friction: Array | None = None
+        self,
+        robot: CompiledRobot,
+        wrenches: bool = False,
+        friction: Array | None = None,
+        parameters: bool = False,
     ) -> None:
         mech = self._mech = robot.mechanism
-        self._robot, self._options = robot, (wrenches, friction)
+        self._robot, self._options = robot, (wrenches, friction, parameters)
         self._twin: Stepper | None = None
         rubs = friction is not None and bool(np.any(friction))
-        name = "forward_dynamics" + ("_friction" if rubs else "_wrenches" if wrenches else "")
+        if rubs and parameters:
+            raise ValueError("friction is part of the parameters")
+        kind = "_parameters" if parameters else "_wrenches" if wrenches else ""
+        name = "forward_dynamics" + ("_friction" if rubs else kind)
         self._program, self._closing = robot._program(name), robot._program("positions")
         self._context, self._closing_context = (
             program.new_context() for program in (self._program, self._closing)
         )
         if rubs:
             self._context.inputs[4][:] = friction
-        self.takes_wrenches = rubs or wrenches
+        self.takes_wrenches, self._takes_parameters = rubs or wrenches or parameters, parameters
         self._native = make_stepper(
             self._program,
             self._context,
@@ -141,13 +149,25 @@ class Stepper:
             self._twin.forget()
 
     def run(
-        self, y: Array, yd: Array, tau_u: Array, h: float, steps: int, wrenches: Array | None = None
+        self,
+        y: Array,
+        yd: Array,
+        tau_u: Array,
+        h: float,
+        steps: int,
+        wrenches: Array | None = None,
+        parameters: Array | None = None,
     ) -> Progress:
         """Up to ``steps`` steps of length ``h`` from (y, yd); all arrays finite and of their sizes.
 
-        ``wrenches`` (6 bodies,) act on bodies, in body frames; None: no forces.
+        ``wrenches`` (6 bodies,) act on bodies, in body frames; None: no forces. ``parameters`` are
+        given if and only if the stepper was made for them.
         """
         self._context.inputs[2][:] = tau_u
+        if self._takes_parameters != (parameters is not None):
+            raise ValueError("parameters are given if and only if the stepper was made for them")
+        if parameters is not None:
+            self._context.inputs[4][:] = parameters
         if self.takes_wrenches:
             self._context.inputs[3][:] = 0.0 if wrenches is None else wrenches
         elif wrenches is not None:
@@ -162,7 +182,7 @@ class Stepper:
                     if status <= 0:
                         break
                     if CHECK <= status < INPUT and self._has_closed_forms:
-                        there = self._beyond(h, min(steps - done, PATCH), wrenches)
+                        there = self._beyond(h, min(steps - done, PATCH), wrenches, parameters)
                         self._y[:], self._yd[:] = there.y, there.yd
                         done += there.steps
                         if there.error is not None:
@@ -182,13 +202,15 @@ class Stepper:
     def _has_closed_forms(self) -> bool:
         return len(self._mech.numerical) < len(self._robot.branches)
 
-    def _beyond(self, h: float, steps: int, wrenches: Array | None) -> Progress:
+    def _beyond(
+        self, h: float, steps: int, wrenches: Array | None, parameters: Array | None
+    ) -> Progress:
         """Steps where a closed form has not been proved: with every loop numerical."""
         if self._twin is None:
             self._twin = Stepper(self._robot.numerical_twin(), *self._options)
         self._twin.stop_outside(self._lower, self._upper)
         tau_u = self._context.inputs[2]
-        return self._twin.run(self._y, self._yd, tau_u, h, steps, wrenches)
+        return self._twin.run(self._y, self._yd, tau_u, h, steps, wrenches, parameters)
 
     def _outside(self) -> bool:
         return bool(np.any((self._y < self._lower) | (self._y > self._upper)))

@@ -30,6 +30,7 @@ from .health import WARN
 from .markers import MarkerPublisher
 from .observer import Observation, Observer
 from .parameters import DOUBLES, ParameterError, Spec
+from .payload import PAYLOAD, CarriedPayload
 from .robot_node import RobotNode, run
 from .trajectory import Motion, Spline
 from .trajectory_check import ActuatorTable, Checker, Rules
@@ -58,10 +59,12 @@ class Feedforward(RobotNode):
         Spec("publish_joint_states", True, "publish the commanded spanning tree"),
         Spec("publish_markers", False, "publish cut points, residuals and forces for RViz"),
         Spec("marker_rate", 20.0, "markers per second [Hz]", 0.1, 100.0),
+        *PAYLOAD,
     )
 
     def __init__(self) -> None:
         super().__init__("feedforward")
+        self._payload = CarriedPayload(self, self.parameters)
 
     # -- configuration --------------------------------------------------------------------------
 
@@ -78,7 +81,8 @@ class Feedforward(RobotNode):
             max_start_jump=p["max_start_jump"],
             period=p["trajectory_period"],
         )
-        self._checker = Checker(robot, rules)
+        self._payload.configure(robot)
+        self._checker = Checker(robot, rules, self._payload)
         self._observer = Observer(robot, p["max_jump"])
         self._reader = JointStateReader(robot.names.actuator, robot.names.spanning)
         self._initial = self._initial_position()
@@ -114,7 +118,9 @@ class Feedforward(RobotNode):
         y = self.robot.random_independent(np.random.default_rng(0))
         zero = np.zeros(self.robot.m)
         self.robot.prepare("state", "inverse_dynamics", "loop_jacobian", batch=True)
-        self.robot.inverse_dynamics(y, zero, zero)  # says so if the robot is underactuated
+        if self._payload.parameters is not None:
+            self.robot.prepare("inverse_dynamics_parameters", batch=True)
+        self._inverse_dynamics(y, zero, zero)  # says so if the robot is underactuated
         state = self.robot.state(y, zero, zero)
         self._observer.observe(0.0, state.u, state.ud)
         self._observer.forget()
@@ -223,14 +229,17 @@ class Feedforward(RobotNode):
 
     def _choose_efforts(self, motion: Motion) -> np.ndarray:
         if self._mode == FEEDFORWARD:
-            return self.robot.inverse_dynamics(motion.y, motion.yd, motion.ydd)
+            return self._inverse_dynamics(motion.y, motion.yd, motion.ydd)
         if self._seen is None or not self._fresh():
             self.diagnostics.fault("measured state", "none or too old: commanded state used", WARN)
-            return self.robot.inverse_dynamics(motion.y, motion.yd, motion.ydd)
+            return self._inverse_dynamics(motion.y, motion.yd, motion.ydd)
         self.diagnostics.clear("measured state")
         w, y, yd = self._frequency, self._seen.y, self._seen.yd
         ydd = motion.ydd + w * w * (motion.y - y) + 2.0 * w * (motion.yd - yd)
-        return self.robot.inverse_dynamics(y, yd, ydd)
+        return self._inverse_dynamics(y, yd, ydd)
+
+    def _inverse_dynamics(self, y: np.ndarray, yd: np.ndarray, ydd: np.ndarray) -> np.ndarray:
+        return self.robot.inverse_dynamics(y, yd, ydd, parameters=self._payload.parameters)
 
     def _fresh(self) -> bool:
         return self._lockstep or time.monotonic() - self._seen_at <= self._state_timeout

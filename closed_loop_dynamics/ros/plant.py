@@ -13,9 +13,11 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from ..dynamics.parameters import add_friction
 from ..errors import InvalidInput
 from ..robot import Robot
 from ..robot_parts.limits import Limits
+from ..robot_parts.payload import Carried
 from ..robot_parts.stepping import Friction, Stepper
 
 Array = NDArray[np.float64]
@@ -48,23 +50,30 @@ class Plant:
     Attributes:
         y, yd: independent positions and velocities, (m,); with a floating base y has 7 + the rest.
         tau: (p,) actuator efforts applied last.
+        carried: whoever knows the dynamic parameters that count at present; None: the model's.
     """
 
-    def __init__(self, robot: Robot, physics: Physics, y0: Array) -> None:
+    def __init__(
+        self, robot: Robot, physics: Physics, y0: Array, carried: Carried | None = None
+    ) -> None:
         self.robot = robot
         self.physics = physics
+        self.carried = carried
         floating = robot.mechanism.floating
         self._y_joints, self._v_joints = (7, 6) if floating else (0, 0)
         self.limits = Limits.of(robot, robot.names.independent[floating:])
         self._effort = Limits.of(robot, robot.names.actuator).effort
-        friction = Friction(physics.viscous, physics.coulomb).coefficients(robot.mechanism)
-        self._free = Stepper(robot, friction=friction)
+        self._friction = Friction(physics.viscous, physics.coulomb).coefficients(robot.mechanism)
+        self._free = Stepper(robot, friction=self._friction)
         self._pushed = self._free if self._free.takes_wrenches else Stepper(robot, wrenches=True)
+        loaded = self._parameters is not None
+        self._loaded = Stepper(robot, parameters=True) if loaded else self._free
+        self._steppers = {self._free, self._pushed, self._loaded}
         if physics.end_stops:
             lower, upper = (np.full(robot.mechanism.n_y, x) for x in (-np.inf, np.inf))
             lower[self._y_joints :] = self.limits.lower
             upper[self._y_joints :] = self.limits.upper
-            for stepper in (self._free, self._pushed):
+            for stepper in self._steppers:
                 stepper.stop_outside(lower, upper)
         problem = self.limits.outside(y0[None, self._y_joints :])
         if problem is not None:
@@ -80,7 +89,7 @@ class Plant:
         self._hold: Array | None = None
         self._wrenches: dict[str, Array] = {}
         self._pushes: Array | None = None
-        for stepper in (self._free, self._pushed):
+        for stepper in self._steppers:
             stepper.forget()
 
     # -- what acts on it ------------------------------------------------------------------------
@@ -111,10 +120,21 @@ class Plant:
             self._hold = self.y.copy()
         w = self.physics.hold_frequency
         ydd = w * w * self.robot.difference(self.y, self._hold) - 2.0 * w * self.yd
+        pi = self._parameters
         if self.robot.mechanism.floating:  # nothing holds the base: it moves as the joints let it
-            M, C = self.robot.mass_matrix(self.y), self.robot.bias(self.y, self.yd)
+            rest = np.zeros(self.robot.m)
+            M = self._mass_matrix()
+            C = self.robot.generalized_forces(self.y, self.yd, rest, parameters=pi)
             ydd[:6] = np.linalg.solve(M[:6, :6], -C[:6] - M[:6, 6:] @ ydd[6:])
-        return self.robot.inverse_dynamics(self.y, self.yd, ydd)
+        return self.robot.inverse_dynamics(self.y, self.yd, ydd, parameters=pi)
+
+    @property
+    def _parameters(self) -> Array | None:
+        """(parameters,) of the loaded robot; None: those of the model."""
+        return None if self.carried is None else self.carried.parameters
+
+    def _mass_matrix(self) -> Array:
+        return self.robot.mass_matrix(self.y, parameters=self._parameters)
 
     # -- time -----------------------------------------------------------------------------------
 
@@ -128,7 +148,10 @@ class Plant:
         left = max(1, round(duration / self.physics.step))
         while left:
             self._apply(tau)
+            pi = self._parameters
             stepper = self._free if self._pushes is None else self._pushed
+            if pi is not None:
+                stepper, pi = self._loaded, add_friction(self.robot.mechanism, pi, self._friction)
             progress = stepper.run(
                 self.y,
                 self.yd,
@@ -136,6 +159,7 @@ class Plant:
                 self.physics.step,
                 1 if tau is None else left,
                 self._pushes,
+                pi,
             )
             self.y, self.yd = progress.y, progress.yd
             left -= progress.steps
@@ -151,8 +175,7 @@ class Plant:
         y, v = self.y[self._y_joints :], self._v_joints
         if ((y >= low) & (y <= high)).all():
             return
-        floating = self.robot.mechanism.floating
-        before = self.robot.centroidal_momentum(self.y, self.yd) if floating else None
+        before = self._momentum_matrix() @ self.yd if v else None
         for j in np.flatnonzero((y < low) | (y > high)):
             speed = self.yd[v + j]
             outwards = speed < 0.0 if y[j] < low[j] else speed > 0.0
@@ -160,13 +183,28 @@ class Plant:
             if outwards:
                 e = np.zeros(self.robot.m)
                 e[v + j] = 1.0
-                column = np.linalg.solve(self.robot.mass_matrix(self.y), e)
+                column = np.linalg.solve(self._mass_matrix(), e)
                 self.yd = self.yd - column * (speed / column[v + j])
         if before is not None:  # what happens inside a free robot leaves its momentum alone
-            A = self.robot.centroidal_matrix(self.y)
+            A = self._momentum_matrix()
             self.yd[:6] += np.linalg.solve(A[:, :6], before - A @ self.yd)
+
+    def _momentum_matrix(self) -> Array:
+        """(6, m) momentum about the centre of mass per yd, in the axes of the floating base."""
+        A = self._mass_matrix()[:6]
+        to_center = A[:3, 3:6] / A[3, 3]  # [c]x, as the base block is the composite inertia
+        A[:3] -= to_center @ A[3:]
+        return A
 
     def energy(self) -> tuple[float, float]:
         """Kinetic and potential energy [J]; the potential is zero in the root's plane z = 0."""
-        kinetic, potential = self.robot.energy(self.y, self.yd)
-        return float(kinetic), float(potential)
+        pi = self._parameters
+        if pi is None:
+            kinetic, potential = self.robot.energy(self.y, self.yd)
+            return float(kinetic), float(potential)
+        g = np.array(self.robot.mechanism.gravity)
+        height = 0.0
+        for i, body in enumerate(self.robot.mechanism.tree.bodies):
+            T = self.robot.pose(body.link, self.y)
+            height -= float(g @ (T[:3, :3] @ pi[10 * i + 1 : 10 * i + 4] + pi[10 * i] * T[:3, 3]))
+        return 0.5 * float(self.yd @ self._mass_matrix() @ self.yd), height

@@ -39,6 +39,7 @@ from .conversions import (
 from .health import WARN
 from .markers import MarkerPublisher
 from .parameters import DOUBLES, STRINGS, ParameterError, Spec
+from .payload import PAYLOAD, CarriedPayload
 from .plant import Physics, Plant
 from .robot_node import RobotNode, run
 
@@ -73,10 +74,12 @@ class Simulator(RobotNode):
         Spec("wrench_timeout", 0.2, "a wrench acts for [simulated s]; 0: for ever", 0.0, 3600.0),
         Spec("publish_markers", False, "publish cut points, residuals and forces for RViz"),
         Spec("marker_rate", 20.0, "markers per second [Hz]", 0.1, 100.0),
+        *PAYLOAD,
     )
 
     def __init__(self) -> None:
         super().__init__("simulator")
+        self._payload = CarriedPayload(self, self.parameters)
 
     # -- configuration --------------------------------------------------------------------------
 
@@ -95,7 +98,8 @@ class Simulator(RobotNode):
         self._period_ns = round(NANO / p["control_rate"])
         self._period = self._period_ns / NANO
         self._check_times()
-        self.plant = Plant(robot, self._physics(), self._initial_position())
+        self._payload.configure(robot)
+        self.plant = Plant(robot, self._physics(), self._initial_position(), self._payload)
         self._time_ns = 0
         tree = robot.mechanism.tree
         self._links = tuple(tree.frames)
@@ -183,6 +187,12 @@ class Simulator(RobotNode):
             "centroidal",
             *floating,
         )
+        if self._payload.parameters is not None:
+            self.robot.prepare(
+                "inverse_dynamics_parameters",
+                "forward_dynamics_parameters",
+                "mass_matrix_parameters",
+            )
         _ = self.robot.state(self.plant.y, self.plant.yd).singularity
 
     def start(self) -> None:

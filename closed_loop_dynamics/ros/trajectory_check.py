@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..errors import ActuationSingular, ClosureNotFound
 from ..robot import Robot
 from ..robot_parts.limits import Limits
+from ..robot_parts.payload import Carried
 from .trajectory import Points, Spline, TrajectoryRefused
 
 Array = NDArray[np.float64]
@@ -55,11 +56,12 @@ class ActuatorTable:
 
 
 class Checker:
-    """Checks trajectories of one robot."""
+    """Checks trajectories of one robot, with what it carries at that time."""
 
-    def __init__(self, robot: Robot, rules: Rules) -> None:
+    def __init__(self, robot: Robot, rules: Rules, carried: Carried | None = None) -> None:
         self.robot = robot
         self.rules = rules
+        self.carried = carried
         self.independent = Limits.of(robot, robot.names.independent)
         self.actuator = Limits.of(robot, robot.names.actuator)
 
@@ -110,7 +112,8 @@ class Checker:
     def _map(self, times: Array, y: Array, yd: Array, ydd: Array, offset: float) -> ActuatorTable:
         try:
             state = self.robot.state(y, yd, ydd)
-            tau = self.robot.inverse_dynamics(y, yd, ydd)
+            pi = None if self.carried is None else self.carried.parameters
+            tau = self.robot.inverse_dynamics(y, yd, ydd, parameters=pi)
         except ClosureNotFound as error:
             at = "" if error.sample is None else f" at {times[error.sample] - offset:.3f} s"
             raise TrajectoryRefused(f"not reachable{at}: {error}") from error

@@ -74,6 +74,8 @@ def test_a_payload_is_a_fixed_link(which: int) -> None:
         found = motions.forward_dynamics(tau_u, **carried, **options)
         assert relative(found, other.forward_dynamics(tau_u, **options)) <= 1e-9
     assert relative(motions.inverse_dynamics(**carried), other.inverse_dynamics()) <= 1e-12
+    M = motions.call("mass_matrix", motions.y, **carried)
+    assert relative(M, other.call("mass_matrix", motions.y)) <= 1e-12
     assert relative(motions.generalized_forces(), other.generalized_forces()) > 1e-3
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,22 @@ def test_energy_of_a_free_swing_is_conserved(leg: cld.Robot) -> None:
     plant.advance(np.zeros(3), 0.1)
     assert plant.energy()[0] > 0.1
     assert sum(plant.energy()) == pytest.approx(before, abs=1e-7)
+
+
+def test_energy_with_a_payload_is_conserved(leg: cld.Robot) -> None:
+    load = {"foot": cld.Payload(3.0, (0.1, 0.05, -0.1), np.diag([0.02, 0.03, 0.04]))}
+    carried = SimpleNamespace(parameters=leg.parameters_with(load))
+    plant = Plant(leg, Physics(end_stops=False), START, carried)
+    before = plant.energy()
+    plant.advance(np.zeros(3), 0.1)
+    assert plant.energy()[0] > 0.1
+    assert sum(plant.energy()) == pytest.approx(sum(before), abs=1e-6)
+    T = leg.pose("foot", START)
+    height = (T @ [0.1, 0.05, -0.1, 1.0])[2]
+    assert before[1] - Plant(leg, Physics(), START).energy()[1] == pytest.approx(3 * 9.81 * height)
+    still = Plant(leg, Physics(), START, carried)
+    still.advance(None, 0.1)  # holding knows the payload
+    np.testing.assert_allclose(still.y, START, atol=1e-9)
 
 
 def test_friction_takes_energy_away(leg: cld.Robot) -> None:
