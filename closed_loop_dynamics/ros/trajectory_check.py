@@ -6,6 +6,7 @@ reach, and the actuators may leave their range while the independent joints stay
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,15 +66,18 @@ class Checker:
         self.independent = Limits.of(robot, robot.names.independent)
         self.actuator = Limits.of(robot, robot.names.actuator)
 
-    def check_points(self, points: Points) -> None:
+    def check_points(self, points: Points, names: Sequence[str] | None = None) -> None:
         """Refuse what can be seen without the robot's state.
+
+        Args:
+            names: of the columns, the independent joints by default.
 
         Raises:
             TrajectoryRefused: the motion does not end at rest.
         """
         moving = np.flatnonzero(points.end_velocity)
         if len(moving) and not self.rules.moving_end:
-            name = self.robot.names.independent[int(moving[0])]
+            name = (names or self.robot.names.independent)[int(moving[0])]
             raise TrajectoryRefused(f"the last point does not rest: velocity of {name} is not zero")
 
     def check(self, spline: Spline, now: float, y_now: Array | None) -> ActuatorTable:

@@ -96,7 +96,9 @@ def separate(mech: Mechanism, topology: LimbTopology, q_ref: Mapping[str, float]
     loops = [_loop(cut, names) for cut in topology.cuts]
     positions = {name: q_ref[name] for name in limb_tree.joint_names if name in q_ref}
     entries = _entries(limb_tree, entry, loops, positions)
-    limb_mech = build_mechanism(limb_tree, entries, f"{key} {topology.name}", {})
+    limb_mech = build_mechanism(
+        limb_tree, entries, f"{key} {entry.task_space.platform} {topology.name}", {}
+    )
     return Limb(
         topology.name,
         replace(limb_mech, gravity=mech.gravity),

@@ -42,7 +42,6 @@ RECIPES = {
     "inverse_kinematics": TaskRecipe("xva", lambda t: 3 * t.robot.n + 2, _kinematics),
     "generalized_forces": TaskRecipe("xvaw", lambda t: t.m, lambda m, w: [m.forces(w)]),
     "inverse_dynamics": TaskRecipe("xvaw", lambda t: t.robot.p, lambda m, w: [m.forces(w)]),
-    "bias": TaskRecipe("xv", lambda t: t.m, lambda m, w: [m.forces(w)]),
     "mass_matrix": TaskRecipe("x", lambda t: t.m**2, lambda m, w: [ca.vec(m.mass_matrix().T)]),
     "actuator_jacobian": TaskRecipe(
         "x", lambda t: t.robot.p * t.m, lambda m, w: [ca.vec(m.J_IK().T)]
@@ -67,7 +66,8 @@ class TaskPrograms:
         self, model: TaskModel, name: str, key: str, scheme: str, tolerance: float
     ) -> None:
         self.model, self.name = model, name
-        self._key = cache.key_of(key, "task space", name, scheme, tolerance)
+        task = (model.platform_link, model.platform.axes)
+        self._key = cache.key_of(key, "task space", name, task, scheme, tolerance)
         self.steps = [limb.nested_step(scheme, tolerance) for limb in model.limbs]
         self.logs = [step.log() for step in self.steps]
         self._unit = SolverUnit(self._key, lambda: self.steps)

@@ -257,7 +257,8 @@ class TaskSpace:
 
     def bias(self, x: ArrayLike, xd: ArrayLike) -> Array:
         """C_t xd + W_t^grav (m,)."""
-        return self._programs["bias"](x, xd)
+        zero = np.zeros(self._model.m)
+        return self._programs["generalized_forces"](x, xd, zero, np.zeros(6))
 
     def _matrix(self, name: str, shape: tuple[int, int], x: ArrayLike) -> Array:
         flat = self._programs[name](x)
