@@ -132,6 +132,8 @@ def simulate(
             except ClosedLoopError as error:
                 failure = FileProblem(f"at {k * step:.4g} s: {error}")
                 break
+            if k == 0:
+                rows[0] = _row_with_effort(rows[0], plant)
             if (k + 1) % every == 0 or k + 1 == steps:
                 rows.append(_row(plant, (k + 1) * step))
             bar.at(k + 1, f"{(k + 1) * step:.2f} s")
@@ -156,6 +158,11 @@ def _row(plant: Plant, now: float) -> list[float]:
     state = plant.robot.state(plant.y, plant.yd)
     assert state.qd is not None  # asked for
     return [now, *state.q, *state.qd, *plant.tau, *plant.energy()]
+
+
+def _row_with_effort(row: list[float], plant: Plant) -> list[float]:
+    """The first row with the efforts that act from there on."""
+    return [*row[: 1 + 2 * plant.robot.n], *plant.tau, *row[-2:]]
 
 
 # -- what acts ------------------------------------------------------------------------------------
