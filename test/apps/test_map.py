@@ -100,7 +100,7 @@ def test_rate_samples_in_between_by_the_controllers_rules(run, leg, squat, tmp_p
 @pytest.mark.parametrize("message", ["trajectory", "states"])
 def test_mcap_in_and_out(run, leg: cld.Robot, squat, tmp_path: Path, message: str) -> None:
     needs_rosbags()
-    path, table = squat
+    _, table = squat
     kind = TRAJECTORY if message == "trajectory" else STATES
     joints = leg.names.independent
     kinds = KINDS[:3] if message == "trajectory" else KINDS[:2]
