@@ -13,9 +13,9 @@ from ...errors import ClosedLoopError
 from ...robot import Robot
 from ...ros.plant import Physics, Plant
 from ..arguments import positive
-from ..bags import STATES, Recording, write_bag
+from ..bags import STATES, Recording, read_recording, write_bag
 from ..mistakes import FileProblem, UsageError
-from ..motion_file import MOTION_NOTE, as_spline, motion_of, read_recording
+from ..motion_file import MOTION_NOTE, as_spline, motion_of
 from ..output import add_output_arguments, is_bag, write
 from ..progress import progress
 from ..robot_argument import add_robot_arguments, load_robot
