@@ -12,7 +12,8 @@ from ...errors import ClosedLoopError, did_you_mean
 from ...model import read_urdf
 from ...model.tree import Tree
 from ...robot import load
-from ..loop_guess import Cut, Guess, guess_loops, pair_guesses
+from ..loop_guess import Guess, guess_loops, pair_guesses
+from ..loop_mobility import Cut
 from ..loop_yaml import loop_file
 from ..mistakes import FileProblem, UsageError
 from ..output import target
