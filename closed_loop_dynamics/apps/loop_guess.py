@@ -19,50 +19,13 @@ from ..model.clusters import loop_bodies
 from ..model.poses import body_poses, link_pose
 from ..model.submechanism import LoopConstraint
 from ..model.tree import PRISMATIC, REVOLUTE, Array, Tree
+from .loop_mobility import COINCIDENT, ROUNDED, Cut, Tip, constraints, mobility, rank
 
 SPATIAL = 6  # joints of a platform that is free to move in space
-COINCIDENT = 1e-5  # two points are one [m]
-#: Published dimensions are rounded: a planar loop is planar only to about this, relatively.
-ROUNDED = 1e-4
 #: Names of frames at the end of an arm or leg that are no rod ends.
 _TOOLS = re.compile(r"tool|tcp|sole|hand|foot|camera|imu|sensor|grip|(^|_)ee(_|$)", re.IGNORECASE)
 
 _ENDS = re.compile(r"(^|_)(tip|end|pin)(_|$|\d)", re.IGNORECASE)
-
-__all__ = ["Cut", "Guess", "Tip", "guess_loops", "locked_axis", "mobility", "pair_guesses"]
-
-
-@dataclass(frozen=True, eq=False)
-class Tip:
-    """The end of a leg.
-
-    Attributes:
-        joint: the joint (moving or fixed) whose child link is at the end.
-        link: that link.
-        body: the body it belongs to.
-        point: (3,) where it is at q = 0 in the root frame [m].
-    """
-
-    joint: str
-    link: str
-    body: int
-    point: Array
-
-
-@dataclass(frozen=True, eq=False)
-class Cut:
-    """A leg's end and the link it was cut off from.
-
-    Attributes:
-        successor: name of that link.
-        swing: a hinge of the successor that is part of the leg's end (cut: universal), or None.
-        coincides: a link of the successor's body that lies at the same point, "" if there is none.
-    """
-
-    tip: Tip
-    successor: str
-    swing: int | None = None
-    coincides: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,62 +233,12 @@ def _drives(tree: Tree, legs: list[list[int]]) -> list[int]:
     return drives
 
 
-# -- counting -------------------------------------------------------------------------------------
-
-
-def mobility(tree: Tree, poses: list[Array], cuts: Sequence[Cut], joints: Sequence[int]) -> int:
-    """Degrees of freedom with the cuts closed: joints that a cut moves minus rank of K at q = 0."""
-    K = _constraints(tree, poses, cuts, joints)
-    return int(np.count_nonzero(np.linalg.norm(K, axis=0) > COINCIDENT)) - _rank(K)
-
-
-def _rank(K: Array) -> int:
-    if not K.size:
-        return 0
-    return int(np.linalg.matrix_rank(K, tol=ROUNDED * float(np.linalg.norm(K, 2))))
-
-
-def _constraints(
-    tree: Tree, poses: list[Array], cuts: Sequence[Cut], joints: Sequence[int]
-) -> Array:
-    """K (rows, joints) at q = 0: three translations per cut, one rotation more with a swing."""
-    rows = []
-    for cut in cuts:
-        J = np.zeros((6, len(joints)))
-        ends = ((cut.tip.body, 1.0), (tree.frames[cut.successor][0], -1.0))
-        for body, sign in ends:
-            for b in tree.path_to_root(body):
-                if b in joints:
-                    J[:, joints.index(b)] += sign * _motion(tree, poses, b, cut.tip.point)
-        rows.append(J[3:])
-        if cut.swing is not None:
-            rows.append(locked_axis(tree, poses, cut)[None] @ J[:3])
-    return np.vstack(rows) if rows else np.zeros((0, len(joints)))
-
-
-def locked_axis(tree: Tree, poses: list[Array], cut: Cut) -> Array:
-    """(3,) in the root frame: the swing's axis, made normal to the rod."""
-    assert cut.swing is not None
-    rod = poses[cut.tip.body][:3, :3] @ tree.bodies[cut.tip.body].joint.axis
-    hinge = poses[cut.swing][:3, :3] @ tree.bodies[cut.swing].joint.axis
-    across = hinge - (hinge @ rod) * rod
-    return np.asarray(across / np.linalg.norm(across))
-
-
-def _motion(tree: Tree, poses: list[Array], b: int, point: Array) -> Array:
-    """(6,) [angular; linear] velocity at ``point`` per unit of joint ``b``."""
-    axis = poses[b][:3, :3] @ tree.bodies[b].joint.axis
-    if tree.bodies[b].joint.kind == PRISMATIC:
-        return np.concatenate([np.zeros(3), axis])
-    return np.concatenate([axis, np.cross(axis, point - poses[b][:3, 3])])
-
-
 def _independent(
     view: _Branches, cuts: Sequence[Cut], joints: list[int], chain: list[int], count: int
 ) -> list[int] | None:
     """``count`` joints, of the chain if possible and hinges first, that determine the others."""
-    K = _constraints(view.tree, view.poses, cuts, joints)
-    rank = _rank(K)
+    K = constraints(view.tree, view.poses, cuts, joints)
+    full = rank(K)
     wanted = sorted(chain, key=lambda b: view.tree.bodies[b].joint.kind == PRISMATIC)
     order = [*wanted, *(b for b in joints if b not in chain)]
     chosen: list[int] = []
@@ -333,7 +246,7 @@ def _independent(
         if len(chosen) == count:
             break
         rest = [k for k, j in enumerate(joints) if j not in (*chosen, b)]
-        if _rank(K[:, rest]) == rank:
+        if rank(K[:, rest]) == full:
             chosen.append(b)
     return sorted(chosen) if len(chosen) == count else None
 

@@ -10,7 +10,8 @@ import numpy as np
 from ..closure.cut_joint import universal_axes
 from ..model.poses import body_poses, inverse, link_pose, pose
 from ..model.tree import Array, Tree
-from .loop_guess import Cut, Guess, Tip, locked_axis
+from .loop_guess import Guess
+from .loop_mobility import Cut, Tip, locked_axis
 
 _HEAD = """\
 # Loops of {urdf}, guessed by `closed-loop new` from the geometry at q = 0.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import sysconfig
 from pathlib import Path
 from typing import NamedTuple
 
@@ -125,7 +126,11 @@ def shipped_robots() -> dict[str, Sources]:
 def _share_folders() -> list[Path]:
     """The source tree, the environment's prefix, and the ament prefixes, in this order."""
     source = Path(__file__).resolve().parents[2]
-    prefixes = [sys.prefix, *os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)]
+    prefixes = [
+        sysconfig.get_path("data"),
+        sys.prefix,
+        *os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep),
+    ]
     # `pip install --prefix`: lib/pythonX.Y/site-packages/closed_loop_dynamics/apps
     prefixes.append(str(source.parents[2]) if len(source.parents) > 2 else "")
     shares = [Path(prefix) / "share" / PACKAGE for prefix in prefixes if prefix]

@@ -26,6 +26,7 @@ class Samples:
         joints: the varied ones; actuators: those of the submechanism.
         axes: one (N,) array per varied joint [rad or m].
         u, force: (N [, N], actuators) positions and gravity-holding forces.
+        ratio: (N [, N], actuators, joints) transmission ratios du/dy.
         loop, actuation: (N [, N]) smallest singular values, dimensionless.
         allowed: (N [, N]) closed, and within the limits of joints and actuators.
     """
@@ -35,6 +36,7 @@ class Samples:
     actuators: tuple[str, ...]
     axes: tuple[Array, ...]
     u: Array
+    ratio: Array
     force: Array
     loop: Array
     actuation: Array
@@ -53,16 +55,24 @@ class Samples:
         return "\n".join(lines)
 
 
-def sample(robot: Robot, name: str, joints: Sequence[str], y: Array, count: int) -> Samples:
-    """Evaluate a grid over the joints' limits; ``y`` (m,) has the positions of all others."""
+def sample(
+    robot: Robot, name: str, joints: Sequence[str], y: Array, count: int, margin: float = 0.0
+) -> Samples:
+    """Evaluate a grid over the joints' limits and ``margin`` beyond them [rad or m].
+
+    ``y`` (m,) has the positions of all other joints.
+    """
     geometry = robot.submechanism(name)
     own = [robot.names.independent.index(joint) for joint in geometry.independent]
     varied = [robot.names.independent.index(joint) for joint in joints]
     actuators = [robot.names.actuator.index(joint) for joint in geometry.active]
-    axes = tuple(_range(robot, joint, count) for joint in joints)
+    inside = Limits.of(robot, joints)
+    axes = tuple(_range(robot, joint, count, margin) for joint in joints)
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
     shape = grid.shape[:-1]
     u, force = (np.full((*shape, len(actuators)), np.nan) for _ in range(2))
+    ratio = np.full((*shape, len(actuators), len(joints)), np.nan)
+    columns = [geometry.independent.index(joint) for joint in joints]
     loop, actuation = np.full(shape, np.nan), np.full(shape, np.nan)
     zero = np.zeros(robot.m)
     with progress(f"sampling {name}", grid[..., 0].size) as bar:
@@ -76,25 +86,31 @@ def sample(robot: Robot, name: str, joints: Sequence[str], y: Array, count: int)
             except ClosedLoopError:
                 continue
             loop[index], actuation[index] = values.loop, values.actuation
+            ratio[index] = geometry.actuator_jacobian(point[own])[:, columns]
             try:
                 force[index] = robot.inverse_dynamics(point, zero, zero)[actuators]
             except ClosedLoopError:
                 continue  # the actuators cannot hold it here, or not all joints are driven
-    limits = Limits.of(robot, geometry.active)
-    closed = np.isfinite(loop)
-    with np.errstate(invalid="ignore"):
-        inside = np.all((u >= limits.lower - SLACK) & (u <= limits.upper + SLACK), axis=-1)
+    allowed = np.isfinite(loop) & _within(u, Limits.of(robot, geometry.active))
     return Samples(
         name,
         tuple(joints),
         geometry.active,
         axes,
         u,
+        ratio,
         force,
         loop,
         actuation,
-        closed & inside,
+        allowed & _within(grid, inside),
     )
+
+
+def _within(positions: Array, limits: Limits) -> Array:
+    """Which of (..., joints) positions are within all limits."""
+    with np.errstate(invalid="ignore"):
+        fine = (positions >= limits.lower - SLACK) & (positions <= limits.upper + SLACK)
+    return np.asarray(np.all(fine, axis=-1))
 
 
 def _outwards(grid: Array, start: Array) -> list[tuple[int, ...]]:
@@ -106,13 +122,13 @@ def _outwards(grid: Array, start: Array) -> list[tuple[int, ...]]:
     return [tuple(int(i) for i in np.unravel_index(k, shape)) for k in order]
 
 
-def _range(robot: Robot, joint: str, count: int) -> Array:
+def _range(robot: Robot, joint: str, count: int, margin: float) -> Array:
     tree = robot.mechanism.tree
     spec = tree.bodies[tree.joint_index(joint)].joint
     limits = Limits.of(robot, [joint])
     reach = 0.2 if spec.kind == PRISMATIC else np.pi
     low, high = float(limits.lower[0]), float(limits.upper[0])
-    return np.linspace(max(low, -reach), min(high, reach), count)
+    return np.linspace(max(low - margin, -reach), min(high + margin, reach), count)
 
 
 # -- one joint ------------------------------------------------------------------------------------
@@ -128,11 +144,17 @@ def draw_curves(robot: Robot, s: Samples) -> Any:
         color, line = STYLES[k % len(STYLES)]
         style = {"color": color, "ls": line, "label": name}
         stroke.plot(x, s.u[:, k], **style)
-        ratio.plot(x, np.gradient(s.u[:, k], x), **style)
+        ratio.plot(x, s.ratio[:, k, 0], **style)
         force.plot(x, s.force[:, k], **style)
     singular.plot(x, s.loop, color="C3", label="of the loop (K_d)")
     singular.plot(x, s.actuation, color="C0", ls="--", label="of the actuators (G_u)")
-    singular.set_ylim(bottom=0.0)
+    inside = [values[s.allowed] for values in (s.loop, s.actuation) if s.allowed.any()]
+    singular.set_ylim(0.0, 1.2 * float(np.max(inside)) if inside else None)
+    finite = s.force[np.isfinite(s.force)]
+    if finite.size:
+        low, high = np.percentile(finite, [2, 98])
+        slack = 0.2 * (high - low) or 1.0
+        force.set_ylim(low - slack, high + slack)
     titles = {
         stroke: ("actuator position", "rad or m"),
         ratio: ("transmission ratio du/dy", ""),
@@ -191,9 +213,7 @@ def _reach(axes: Any, s: Samples) -> None:
     state = np.where(s.allowed, 2.0, np.where(np.isfinite(s.loop), 1.0, 0.0))
     colors = ListedColormap(["#d0d4da", "#f4c9a8", "#8fc99b"])
     axes.pcolormesh(*s.axes, state.T, cmap=colors, vmin=0, vmax=2, shading="nearest")
-    axes.set_title(
-        "green: reachable, orange: past an actuator's limit, grey: loop open", fontsize=9
-    )
+    axes.set_title("green: reachable, orange: past a limit, grey: loop open", fontsize=9)
     _label(axes, s)
 
 
@@ -201,13 +221,14 @@ def _map(figure: Any, axes: Any, s: Samples, title: str, values: Array, colors: 
     finite = values[np.isfinite(values)]
     span = {}
     if finite.size:
-        largest = float(np.max(np.abs(finite)))
+        # Forces grow without bound towards a singularity; a few must not fade all others.
+        largest = float(np.percentile(np.abs(finite), 96))
         span = {"vmin": -largest if colors == "RdBu_r" else 0.0, "vmax": largest or 1.0}
     shown = axes.pcolormesh(*s.axes, values.T, cmap=colors, shading="nearest", **span)
     axes.set_facecolor("#d0d4da")
     if s.allowed.any() and not s.allowed.all():
         axes.contour(*s.axes, s.allowed.T.astype(float), levels=[0.5], colors="k", linewidths=1.0)
-    figure.colorbar(shown, ax=axes, shrink=0.85)
+    figure.colorbar(shown, ax=axes, shrink=0.85, extend="both" if colors == "RdBu_r" else "max")
     axes.set_title(title, fontsize=9)
     _label(axes, s)
 

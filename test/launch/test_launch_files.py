@@ -135,7 +135,7 @@ def test_executables_that_are_started_are_installed() -> None:
         if isinstance(call, ast.Call) and ast.unparse(call.func) == "node"
     ]
     started = {ast.literal_eval(call.args[0]) for call in calls}
-    assert started == installed
+    assert started == installed - {"closed-loop"}  # that one is for people
 
 
 @every_node_file

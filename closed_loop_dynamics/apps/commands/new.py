@@ -12,7 +12,8 @@ from ...errors import ClosedLoopError, did_you_mean
 from ...model import read_urdf
 from ...model.tree import Tree
 from ...robot import load
-from ..loop_guess import Cut, Guess, guess_loops, pair_guesses
+from ..loop_guess import Guess, guess_loops, pair_guesses
+from ..loop_mobility import Cut
 from ..loop_yaml import loop_file
 from ..mistakes import FileProblem, UsageError
 from ..output import target
@@ -40,7 +41,7 @@ drives (edit jointnames_active).
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``new``."""
-    parser.add_argument("robot", metavar="URDF", help="a URDF file, or the name of a shipped robot")
+    parser.add_argument("urdf", metavar="URDF", help="a URDF file, or the name of a shipped robot")
     parser.add_argument(
         "--loop",
         action="append",
@@ -61,13 +62,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Guess, ask, write, load."""
-    sources = find_robot(options.robot)
+    sources = find_robot(options.urdf)
     tree = read_urdf(sources.urdf)
     output = options.output or f"{sources.name}_submechanisms.yaml"
     if output != STANDARD and Path(output).expanduser().exists() and not options.force:
         raise UsageError(f"'{output}' exists; give --force to overwrite it, or another --output")
     asks = not options.yes
-    if asks and not sys.stdin.isatty():
+    if asks and not _somebody_is_there():
         raise UsageError("there is nobody to ask (no terminal); give --yes")
     known = pair_guesses(tree, [_pair(tree, word) for word in options.loop])
     guesses, left = ([], []) if options.only else guess_loops(tree)
@@ -90,8 +91,12 @@ def run(options: argparse.Namespace) -> int:
         sys.stdout.write(text)
     else:
         target(output).write_text(text, encoding="utf-8")
-        print(f"wrote {output}; next: closed-loop check {options.robot} {output}")
+        print(f"wrote {output}; next: closed-loop check {options.urdf} {output}")
     return 0
+
+
+def _somebody_is_there() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _prove(urdf: str | Path, text: str) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from ...errors import did_you_mean
+from ..bags import read_recording
 from ..mistakes import FileProblem
-from ..motion_file import read_recording
 from ..pictures import STYLES, check_picture, new_figure, save_figure
 from ..tables import KINDS, REMARKS, TIME, Array, Table, meaning
 

@@ -13,9 +13,9 @@ from ...errors import ClosedLoopError
 from ...robot import Robot
 from ...ros.plant import Physics, Plant
 from ..arguments import positive
-from ..bags import STATES, Recording, write_bag
+from ..bags import STATES, Recording, read_recording, write_bag
 from ..mistakes import FileProblem, UsageError
-from ..motion_file import MOTION_NOTE, as_spline, motion_of, read_recording
+from ..motion_file import MOTION_NOTE, as_spline, motion_of
 from ..output import add_output_arguments, is_bag, write
 from ..progress import progress
 from ..robot_argument import add_robot_arguments, load_robot
@@ -132,6 +132,8 @@ def simulate(
             except ClosedLoopError as error:
                 failure = FileProblem(f"at {k * step:.4g} s: {error}")
                 break
+            if k == 0:
+                rows[0] = _row_with_effort(rows[0], plant)
             if (k + 1) % every == 0 or k + 1 == steps:
                 rows.append(_row(plant, (k + 1) * step))
             bar.at(k + 1, f"{(k + 1) * step:.2f} s")
@@ -156,6 +158,11 @@ def _row(plant: Plant, now: float) -> list[float]:
     state = plant.robot.state(plant.y, plant.yd)
     assert state.qd is not None  # asked for
     return [now, *state.q, *state.qd, *plant.tau, *plant.energy()]
+
+
+def _row_with_effort(row: list[float], plant: Plant) -> list[float]:
+    """The first row with the efforts that act from there on."""
+    return [*row[: 1 + 2 * plant.robot.n], *plant.tau, *row[-2:]]
 
 
 # -- what acts ------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import argparse
 
 from ...errors import did_you_mean
 from ...robot import Robot
-from ..arguments import whole
+from ..arguments import positive, whole
 from ..mistakes import UsageError
 from ..pictures import check_picture, save_figure
 from ..robot_argument import add_robot_arguments, load_robot
@@ -42,6 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--grid", type=whole, metavar="N", help="points per joint (default: 201 or 31 × 31)"
     )
     parser.add_argument(
+        "--margin",
+        type=positive,
+        default=0.0,
+        metavar="RAD_OR_M",
+        help="look beyond the limits of the joints by this much",
+    )
+    parser.add_argument(
         "-o", "--output", metavar="PNG", help="default: workspace_NAME.png, in the current folder"
     )
 
@@ -61,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     y = parse_vector(options.y or [], robot.names.independent, reference(robot), "--y")
     joints = _joints(robot, name, options.joints)
     count = options.grid or (201 if len(joints) == 1 else 31)
-    samples = sample(robot, name, joints, y, count)
+    samples = sample(robot, name, joints, y, count, options.margin)
     draw = draw_curves if len(joints) == 1 else draw_maps
     save_figure(draw(robot, samples), output)
     print(samples.summary())
