@@ -26,8 +26,10 @@ ROS = [
     )
 ]
 PLOT = ["matplotlib>=3.7"]
+BAGS = ["rosbags>=0.10"]  # reads and writes MCAP without ROS
 TEST = [
     *PLOT,
+    *BAGS,
     "hypothesis>=6.100",
     "mujoco>=3.2",
     "mypy>=1.11",
@@ -60,13 +62,13 @@ setup(
         "scipy>=1.10",
         "urdfdom-py>=1.2.1.post1",
     ],
-    extras_require={"plot": PLOT, "ros": ROS, "test": TEST, "viewer": ["viser>=0.2"]},
+    extras_require={"bags": BAGS, "plot": PLOT, "ros": ROS, "test": TEST, "viewer": ["viser>=0.2"]},
     # setuptools leaves these out of an editable install: to be found as an ament package (through
     # AMENT_PREFIX_PATH) the package has to be installed for real.
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (SHARE, ["package.xml"]),
-        (f"lib/{NAME}", [f"scripts/{node}" for node in NODES]),
+        (f"lib/{NAME}", [f"scripts/{command}" for command in ("closed-loop", *NODES)]),
         *((f"{SHARE}/{folder}", glob(f"{folder}/*.*")) for folder in ("launch", "config", "urdf")),
     ],
     # Where console scripts land: colcon puts them into lib/closed_loop_dynamics/ (setup.cfg), which
@@ -75,6 +77,7 @@ setup(
     # executable in lib/closed_loop_dynamics/, through data_files.
     entry_points={
         "console_scripts": [
+            "closed-loop = closed_loop_dynamics.apps.command_line:main",
             "closed-loop-demo = closed_loop_dynamics.demo:main",
             *(f"{node} = {NAME}.ros.{node}:main" for node in NODES),
         ]

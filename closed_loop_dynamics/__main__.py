@@ -1,0 +1,7 @@
+"""``python -m closed_loop_dynamics``: the command line."""
+
+import sys
+
+from .apps.command_line import main
+
+sys.exit(main())

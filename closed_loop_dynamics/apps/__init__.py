@@ -1,0 +1,1 @@
+"""What people run: the command line ``closed-loop`` (``command_line``, one file per subcommand)."""

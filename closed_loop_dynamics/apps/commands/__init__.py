@@ -1,0 +1,41 @@
+"""The subcommands: a module each, with DESCRIPTION, EPILOG, add_arguments(parser), run(options).
+
+To add one, write its module here and list it in :data:`COMMANDS`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Command(NamedTuple):
+    """One subcommand.
+
+    Attributes:
+        name: the word on the command line.
+        summary: one line for ``closed-loop --help``.
+    """
+
+    name: str
+    summary: str
+
+    @property
+    def module(self) -> str:
+        """Full name of its module."""
+        return f"{__name__}.{self.name.replace('-', '_')}"
+
+
+COMMANDS = (
+    Command("check", "look a robot's files over; exit status for CI"),
+    Command("info", "joints, clusters, loops, how each loop is solved and why"),
+    Command("graph", "draw the cluster tree as SVG"),
+    Command("new", "guess the submechanism file of a URDF"),
+    Command("state", "complete independent positions to all joints and actuators"),
+    Command("inverse-dynamics", "actuator forces of a motion"),
+    Command("forward-dynamics", "accelerations from actuator forces"),
+    Command("map", "map a trajectory file to actuator positions, velocities, forces"),
+    Command("simulate", "simulate offline, faster than real time"),
+    Command("plot", "draw the curves of a CSV file or bag"),
+    Command("workspace", "reach, singularities and forces of a mechanism as a picture"),
+    Command("demo", "a leg with closed loops moves; what `make demo` runs"),
+)

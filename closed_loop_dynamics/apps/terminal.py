@@ -1,0 +1,90 @@
+"""Words for a terminal: colours where it has them, columns, numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+
+@dataclass(frozen=True)
+class Style:
+    """Colours, or none."""
+
+    colors: bool
+
+    @staticmethod
+    def of(stream: IO[str]) -> Style:
+        """Colours on a terminal, unless NO_COLOR is set."""
+        return Style(stream.isatty() and "NO_COLOR" not in os.environ)
+
+    def _in(self, code: int, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.colors else text
+
+    def bold(self, text: str) -> str:
+        """Bold."""
+        return self._in(1, text)
+
+    def dim(self, text: str) -> str:
+        """Grey."""
+        return self._in(2, text)
+
+    def red(self, text: str) -> str:
+        """Red."""
+        return self._in(31, text)
+
+    def yellow(self, text: str) -> str:
+        """Yellow."""
+        return self._in(33, text)
+
+
+def columns(rows: Sequence[Sequence[str]], indent: int = 2) -> list[str]:
+    """Rows as aligned columns; what looks like a number stands to the right."""
+    if not rows:
+        return []
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    right = [all(_is_number(row[k]) for row in rows[1:]) for k in range(len(rows[0]))]
+    text = []
+    for row in rows:
+        cells = [
+            cell.rjust(width) if r else cell.ljust(width)
+            for cell, width, r in zip(row, widths, right, strict=True)
+        ]
+        text.append((" " * indent + "  ".join(cells)).rstrip())
+    return text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text or 0.0)
+    except ValueError:
+        return text in ("-", "±inf")
+    return True
+
+
+def folded(text: str) -> str:
+    """A long line over several, indented."""
+    options = {"break_long_words": False, "break_on_hyphens": False}
+    return textwrap.fill(text, 98, subsequent_indent=" " * 6, **options)  # type: ignore[arg-type]
+
+
+def number(value: float, noise: float = 0.0) -> str:
+    """Six digits; what is not above ``noise`` is 0."""
+    return f"{value:.6g}" if abs(value) > noise or value != value else "0"
+
+
+def json_text(data: Any) -> str:
+    """Strict JSON: what is not finite becomes null."""
+    return json.dumps(_finite(data), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _finite(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_finite(value) for value in data]
+    return None if isinstance(data, float) and not math.isfinite(data) else data
