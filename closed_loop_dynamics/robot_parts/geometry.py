@@ -221,6 +221,13 @@ class SubmechanismGeometry:
 
     # -- assembly modes -------------------------------------------------------------------------
 
+    def mode_name(self) -> str:
+        """Name of the mode that the loops stay on, as in :meth:`assembly_modes`, but quickly."""
+        closure = self._robot.mechanism.closures[self._c]
+        if not isinstance(closure, AnalyticalClosure):
+            return "current"
+        return _mode_name(closure, tuple(tuple(leg.modes) for leg in closure.choice.legs))
+
     def assembly_modes(self, y: ArrayLike) -> list[AssemblyMode]:
         """All ways to close the loops at ``y`` that the closed form knows, the current one first.
 

@@ -24,14 +24,14 @@ SAMPLES = 64
 def force_color(share: float) -> Color:
     """Colour of a force that is ``share`` of the largest one (-1 ... 1).
 
-    Small shares are spread out (1 % is a sixth of the way): robots at rest seldom use more.
+    Small shares are spread out (1 % is a fifth of the way): robots at rest seldom use more.
     """
     if not np.isfinite(share):
         return NEUTRAL
     if abs(share) > 1.0 + 1e-9:
         return BEYOND
     end = POSITIVE if share > 0 else NEGATIVE
-    way = abs(share) ** 0.4
+    way = abs(share) ** (1.0 / 3.0)
     r, g, b = (round(n + way * (e - n)) for n, e in zip(NEUTRAL, end, strict=True))
     return r, g, b
 

@@ -15,7 +15,7 @@ from .sticks import along, robot_size
 from .visuals import BOX, CYLINDER, MESH, SPHERE, Color, Shape
 
 #: Sizes of what is drawn on top of the robot, as shares of its size.
-DISC = (0.036, 0.03)  # radius and length of the disc of a serial actuator
+DISC = (0.056, 0.016)  # radius and length of the disc of a serial actuator
 BALL = 0.016  # radius of a cut point
 LINE = 0.004  # radius of the line across a gap
 #: Gaps smaller than this are not drawn [share of the robot's size].
@@ -46,24 +46,22 @@ class Scene:
     # -- building -------------------------------------------------------------------------------
 
     def _add_bodies(self, shapes: Mapping[int, list[Shape]]) -> None:
-        mech = self._robot.mechanism
+        tree = self._robot.mechanism.tree
         scene = self._server.scene
-        driven = {b: k for k, b in enumerate(mech.actuator)}
+        colored = _actuator_bodies(self._robot)
         for body, found in shapes.items():
-            link = mech.tree.root_link if body < 0 else mech.tree.bodies[body].link
+            link = tree.root_link if body < 0 else tree.bodies[body].link
             path = f"/robot/{link.replace('/', '_')}"
             self.frames[body] = scene.add_frame(path, show_axes=False)
-            # A link that only its drive moves is the actuator; of others it is the joint.
-            own = body in driven and body not in mech.independent
+            k = colored.get(body)
             for i, shape in enumerate(found):
-                node = add_shape(scene, f"{path}/{i}", shape, NEUTRAL if own else shape.color)
-                if own:
-                    self.actuators[driven[body]].append(node)
-            if body in driven and not own:
-                disc = self._disc(body)
-                self.actuators[driven[body]].append(
-                    add_shape(scene, f"{path}/actuator", disc, NEUTRAL)
-                )
+                node = add_shape(scene, f"{path}/{i}", shape, shape.color if k is None else NEUTRAL)
+                if k is not None:
+                    self.actuators[k].append(node)
+        for k, body in enumerate(self._robot.mechanism.actuator):
+            if body not in colored:
+                name = f"{self.frames[body].name}/actuator"
+                self.actuators[k].append(add_shape(scene, name, self._disc(body), NEUTRAL))
 
     def _disc(self, body: int) -> Shape:
         """A sign for the drive of a serial joint: a disc around its axis, or a bar along it."""
@@ -119,6 +117,24 @@ class Scene:
         """Draw the cut points, or not."""
         for ball in self._cuts:
             ball.visible = visible
+
+
+def _actuator_bodies(robot: Robot) -> dict[int, int]:
+    """Body -> actuator, for links that are (part of) an actuator in a loop: crank, rod, housing.
+
+    A link that a person commands, a thigh say, is none even if a motor sits at its joint.
+    """
+    mech = robot.mechanism
+    found = {}
+    for k, body in enumerate(mech.actuator):
+        if body in mech.independent:
+            continue
+        found[body] = k
+        parent = mech.tree.bodies[body].parent
+        slides = mech.tree.bodies[body].joint.kind == PRISMATIC
+        if slides and parent >= 0 and parent not in mech.independent:
+            found.setdefault(parent, k)
+    return found
 
 
 def add_shape(scene: Any, name: str, shape: Shape, color: Color) -> Any:

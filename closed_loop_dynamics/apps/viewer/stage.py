@@ -44,10 +44,10 @@ def set_stage(server: Any, points: Array, *, shadows: bool = False) -> None:
     middle = 0.5 * (low + high)
     radius = max(0.5 * float(np.linalg.norm(high - low)), 1e-3)
     scene = server.scene
-    cell = 10.0 ** np.floor(np.log10(radius))
+    cell = 2.5 * 10.0 ** np.floor(np.log10(radius))
     scene.add_grid(
-        "/floor", width=20 * radius, height=20 * radius, cell_size=0.5 * cell, section_size=cell,
-        cell_color=(226, 228, 232), section_color=(200, 204, 210), fade_distance=14 * radius,
+        "/floor", width=20 * radius, height=20 * radius, cell_size=cell, section_size=4 * cell,
+        cell_color=(232, 234, 238), section_color=(214, 217, 222), fade_distance=14 * radius,
         fade_strength=1.5, shadow_opacity=0.18,
         position=(middle[0], middle[1], low[2] - 1e-3 * radius),
     )  # fmt: skip

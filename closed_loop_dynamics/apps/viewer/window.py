@@ -87,7 +87,8 @@ class Window:
         self._reader = JointStates(look.camera)
         self._limits = Limits.of(self.robot, self.robot.names.actuator)
         self.snapshot = look.first
-        self._joint = next(iter(look.ranges), "")
+        looped = [name for branch in self.robot.branches.values() for name in branch.names]
+        self._joint = next(iter([*looped, *look.ranges]), "")
         self._refused = self._heard = self._slow = 0.0
         self._dirty = True
         server.gui.configure_theme(
@@ -239,12 +240,7 @@ class Window:
 
 
 def _mode_names(robot: Robot) -> dict[str, str]:
-    """Submechanism -> the assembly mode it stays on, and how many there are."""
-    names = {}
-    for branch in robot.branches.values():
-        geometry = robot.submechanism(branch.name)
-        modes = geometry.assembly_modes(branch.reference.p)
-        name = next((mode.name for mode in modes if mode.current), "")
-        several = f" (one of {len(modes)})" if len(modes) > 1 else ""
-        names[branch.name] = f"{name or 'current'}{several}"
-    return names
+    """Submechanism -> the assembly mode it stays on."""
+    names = [branch.name for branch in robot.branches.values()]
+    modes = {name: robot.submechanism(name).mode_name() for name in names}
+    return {name: mode if mode != "current" else "as reference" for name, mode in modes.items()}
