@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..engine.source import as_vectors
-from ..errors import InvalidInput, SingularInertia
+from ..errors import ClosureNotFound, InvalidInput, SingularInertia
 from ..mechanism import Mechanism
 from ..model.tree import Array
 from .compiled import CompiledRobot
@@ -92,8 +92,12 @@ class FreeMotion(CompiledRobot):
         for count in counts:
             rows = [np.broadcast_to(a, (count, a.shape[-1])) for a in arrays]
             ends = np.zeros((count, mech.n_y + mech.m))
-            for end, row in zip(ends, zip(*rows, strict=True), strict=True):
-                end[:] = np.concatenate(self._steps(h, steps, rubbing, guess, *row))
+            for sample, row in enumerate(zip(*rows, strict=True)):
+                try:
+                    ends[sample] = np.concatenate(self._steps(h, steps, rubbing, guess, *row))
+                except ClosureNotFound as error:
+                    error.sample = sample
+                    raise
             return ends[:, : mech.n_y], ends[:, mech.n_y :]
         return self._steps(h, steps, rubbing, guess, *arrays)
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from ..dynamics.manifold import trace_kinematics
 from ..engine import make_stepper
-from ..engine.layout import CHECK, INPUT
+from ..engine.layout import CHECK
 from ..errors import ClosedLoopError, InvalidInput, did_you_mean
 from ..mechanism import Mechanism
 from ..model.tree import Array
@@ -120,6 +120,11 @@ class Stepper:
         if rubs:
             self._context.inputs[4][:] = friction
         self.takes_wrenches, self._takes_parameters = rubs or wrenches or parameters, parameters
+        # Statuses that say that a loop was not closed by its closed form.
+        first = CHECK + mech.floating
+        count = sum(mech.closures[c].n_checks for c in mech.loops)
+        closed_forms = len(mech.numerical) < len(robot.branches)
+        self._unproved = range(first, first + count) if closed_forms else range(0)
         self._native = make_stepper(
             self._program,
             self._context,
@@ -181,7 +186,7 @@ class Stepper:
                     done += good
                     if status <= 0:
                         break
-                    if CHECK <= status < INPUT and self._has_closed_forms:
+                    if status in self._unproved:
                         there = self._beyond(h, min(steps - done, PATCH), wrenches, parameters)
                         self._y[:], self._yd[:] = there.y, there.yd
                         done += there.steps
@@ -197,10 +202,6 @@ class Stepper:
         except ClosedLoopError as failure:
             error = failure
         return Progress(self._y.copy(), self._yd.copy(), done, error)
-
-    @property
-    def _has_closed_forms(self) -> bool:
-        return len(self._mech.numerical) < len(self._robot.branches)
 
     def _beyond(
         self, h: float, steps: int, wrenches: Array | None, parameters: Array | None

@@ -163,6 +163,9 @@ def test_a_singularity_is_an_error_with_the_last_good_state(leg: cld.Robot) -> N
     assert leg.state(done.y, done.yd).residual < 1e-9
     good = leg.step(y, yd, np.zeros(3), 1e-3, steps=done.steps)
     np.testing.assert_allclose(good[0], done.y, atol=1e-12)
+    with pytest.raises(ClosureNotFound) as caught:
+        leg.step(y, np.array([-0.1 * yd, yd]), np.zeros(3), 1e-3, steps=done.steps + 1)
+    assert caught.value.sample == 1
 
 
 def test_a_run_ends_after_the_step_that_passes_a_bound(leg: cld.Robot) -> None:
