@@ -94,7 +94,6 @@ class Robot(ParametricRobot, FreeMotion):
         # The two calls that control loops make: no look-up on the way.
         self._inverse_dynamics = self._program("inverse_dynamics")
         self._forward_dynamics = self._program("forward_dynamics")
-        self._osim_programs: dict[tuple[str, ...], str] = {}
 
     # -- kinematics -----------------------------------------------------------------------------
 
@@ -278,11 +277,7 @@ class Robot(ParametricRobot, FreeMotion):
             links: names, in the order of the blocks; a name may come twice, and the root link of a
                 fixed base gives zeros. Blocks are [angular; linear] in the frame of each link.
         """
-        try:
-            name = self._osim_programs[tuple(links)]
-        except (KeyError, TypeError):
-            name = osim_program(self, links)
-            self._osim_programs[tuple(links)] = name
+        name = osim_program(self, links)
         return self._matrix(name, (6 * len(links), 6 * len(links)), guess, y)
 
     def apply_test_force(

@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     data = as_json(results, notes, nodes)
     checks = [c for result in results for group in result.checks.values() for c in group]
     if options.scaling or everything:
-        lengths = LENGTHS[: len(LENGTHS) // 2] if options.quick else LENGTHS
+        lengths = LENGTHS[1::2] if options.quick else LENGTHS
         grown = []
         for chain in CHAINS:
             print(f"Chains with {chain}: {lengths[0]} to {lengths[-1]} links", file=sys.stderr)

@@ -45,12 +45,12 @@ class MassMatrixFactors(NamedTuple):
 
 def osim_program(robot: Robot, links: Sequence[str]) -> str:
     """Name of the program of ``inverse_osim`` for these links."""
-    if isinstance(links, str) or not isinstance(links, Sequence):
+    if not isinstance(links, (list, tuple)):
         raise InvalidInput(f"links is a list of link names, not {links!r}")
     if not links:
         raise InvalidInput("links is empty: name at least one link")
-    name = f"inverse_osim({', '.join(repr(str(link)) for link in links)})"
-    if name not in robot._programs:
+    name = f"inverse_osim({', '.join(map(repr, links))})"
+    if name not in robot._recipes:
         frames = [robot._frame(link) for link in links]
         size = (6 * len(frames)) ** 2
         robot._add_recipe(name, Recipe("y", lambda m: size, _osim_equation(frames), INERTIA))
@@ -69,8 +69,8 @@ def run_test_force(
     robot: Robot, link: str, wrench: ArrayLike, y: ArrayLike, guess: ArrayLike | None
 ) -> ForceResponse:
     """See :meth:`Robot.apply_test_force`."""
-    name = f"apply_test_force({str(link)!r})"
-    if name not in robot._programs:
+    name = f"apply_test_force({link!r})"
+    if name not in robot._recipes:
         frame = robot._frame(link)
 
         def equation(motion: Motion, wrench: SX) -> tuple[list[SX], list[SX]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import pytest
 from support.figures import relative
 from support.oracle_files import Array
 from support.random_robots import random_robot
+from support.rh5 import FILES, needs_models
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.robots.mechanisms import MECHANISMS
@@ -32,7 +34,7 @@ def traced_only() -> Iterator[None]:
         yield
 
 
-def load(urdf: str, submechanisms: str, **options: Any) -> cld.Robot:
+def load(urdf: str | Path, submechanisms: str | Path, **options: Any) -> cld.Robot:
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("CLOSED_LOOP_DYNAMICS_BACKEND")
         return cld.load(urdf, submechanisms, **options)
@@ -145,3 +147,15 @@ def test_every_mechanism_of_the_library(name: str) -> None:
     assert relative(robot.inverse_osim(links, y)[None], projected(robot, links, y)[None]) <= 1e-9
     product = robot.inverse_mass_matrix(y) @ robot.mass_matrix(y)
     assert relative(product[None], np.eye(robot.m)[None]) <= 1e-9
+
+
+@needs_models
+@pytest.mark.parametrize("name", ["reduced", "full"])
+def test_rh5_manus(name: str) -> None:
+    robot, rng = load(*FILES[name]), np.random.default_rng(1)
+    links = [str(link) for link in rng.permutation(all_links(robot))[:4]]
+    for y in robot.random_independent(rng, 2):
+        expected = projected(robot, links, y)
+        assert relative(robot.inverse_osim(links, y)[None], expected[None]) <= 1e-9
+        product = robot.inverse_mass_matrix(y) @ robot.mass_matrix(y)
+        assert relative(product[None], np.eye(robot.m)[None]) <= 1e-9
