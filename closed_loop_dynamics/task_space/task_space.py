@@ -23,7 +23,7 @@ from .limb import separate
 from .limb_kinematics import plan_limb
 from .platform import Platform
 from .programs import TaskPrograms
-from .task_state import Conditioning, LimbConditioning, TaskState
+from .task_state import Conditioning, LimbConditioning, Rounds, TaskState
 from .topology import find_limbs
 
 if TYPE_CHECKING:
@@ -163,14 +163,13 @@ class TaskSpace:
         mech = self._robot.mechanism
         q, qd, qdd = (out[i * mech.n : (i + 1) * mech.n] for i in range(3))
         rows = self._robot.actuator_rows[0]
-        layout, thetas, errors, inner = program.shape.layout, [], [], []
+        layout, thetas, rounds = program.shape.layout, [], []
         for k, log in enumerate(self._programs.logs):
-            rec = program.shape.solvers[k].solver.record
+            solver = program.shape.solvers[k].solver
+            at, rec = layout.solver_out[k], solver.record
             thetas.append(context.records[k][rec.x0 : rec.x0 + rec.n_x])
-            block = context.memory[layout.solver_out[k] :]
-            count, loops = int(context.counts[k]), range(len(log.inner))
-            errors.append(log.errors(block, count))
-            inner.append([[log.inner_errors(block, j, r) for j in loops] for r in range(count)])
+            block = context.memory[at : at + solver.n_out].copy()
+            rounds.append(Rounds(log, block, int(context.counts[k])))
         return TaskState(
             values[0].copy(),
             *(q, qd, qdd, q[rows], qd[rows], qdd[rows]),
@@ -178,9 +177,7 @@ class TaskSpace:
             np.array(out[-2]),
             np.array(out[-1]),
             context.counts - 1,
-            [[sum(len(e) - 1 for e in each) for each in limb] for limb in inner],
-            errors,
-            inner,
+            tuple(rounds),
         )
 
     def _start(self, program: Program, guess: TaskState) -> None:
