@@ -6,6 +6,7 @@ task coordinates as parameters, and every program ends with checks that must be 
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -74,6 +75,7 @@ class TaskPrograms:
         #: |det| of the actuators at the reference; set by the manipulator.
         self.actuation = 1.0
         self._programs: dict[str, Program] = {}
+        self._lock = threading.Lock()
         bare = [self._seeds(k, None) for k in range(len(model.limbs))]
         self.branches = [
             LimbBranch(
@@ -102,10 +104,11 @@ class TaskPrograms:
         )
 
     def __getitem__(self, name: str) -> Program:
-        if name not in self._programs:
-            limbs = range(len(self.model.limbs))
-            self._programs[name] = self._make(name, self.model, limbs, self.seeds, self._rescue)
-        return self._programs[name]
+        with self._lock:
+            if name not in self._programs:
+                limbs = range(len(self.model.limbs))
+                self._programs[name] = self._make(name, self.model, limbs, self.seeds, self._rescue)
+            return self._programs[name]
 
     def _rescue(self, k: int, p: Array, first: Array) -> Array:
         return self.branches[k].rescue(p)

@@ -23,7 +23,7 @@ from .limb import separate
 from .limb_kinematics import plan_limb
 from .platform import Platform
 from .programs import TaskPrograms
-from .task_state import Conditioning, LimbConditioning, TaskState
+from .task_state import Conditioning, LimbConditioning, Rounds, TaskState
 from .topology import find_limbs
 
 if TYPE_CHECKING:
@@ -126,8 +126,9 @@ class TaskSpace:
 
         Args:
             x, xd, xdd: (m,) task coordinates and derivatives (zero when left out), or (N, m).
-            guess: a state to start from; by default this thread's previous solution when it is
-                near, else the reference configuration.
+            guess: a state to start from, on the same assembly mode; by default this thread's
+                previous solution when it is near, else the reference configuration. All methods
+                below take it; with many samples it is the start of the first.
 
         Raises:
             ClosureNotFound: a limb cannot reach x without passing a singularity.
@@ -142,26 +143,33 @@ class TaskSpace:
         if not counts:
             return self._solve(values, guess)
         rows = [np.broadcast_to(v, (*counts, m)) for v in values]
-        states = [self._solve(list(row), guess) for row in zip(*rows, strict=True)]
+        states: list[TaskState] = []
+        for row in zip(*rows, strict=True):
+            states.append(self._solve(list(row), None if states else guess))
+        if not states:
+            raise InvalidInput("inverse_kinematics: the batch is empty")
         return TaskState.stacked(states)
 
-    def _solve(self, values: list[Array], guess: TaskState | None) -> TaskState:
-        program = self._programs["inverse_kinematics"]
+    def _call(self, name: str, guess: TaskState | None, *values: ArrayLike) -> Array:
+        program = self._programs[name]
         if guess is not None:
             self._start(program, guess)
-        out = program(*values)
+        return program(*values)
+
+    def _solve(self, values: list[Array], guess: TaskState | None) -> TaskState:
+        out = self._call("inverse_kinematics", guess, *values)
+        program = self._programs["inverse_kinematics"]
         context = program._context()
         mech = self._robot.mechanism
         q, qd, qdd = (out[i * mech.n : (i + 1) * mech.n] for i in range(3))
         rows = self._robot.actuator_rows[0]
-        layout, thetas, errors, inner = program.shape.layout, [], [], []
+        layout, thetas, rounds = program.shape.layout, [], []
         for k, log in enumerate(self._programs.logs):
-            rec = program.shape.solvers[k].solver.record
+            solver = program.shape.solvers[k].solver
+            at, rec = layout.solver_out[k], solver.record
             thetas.append(context.records[k][rec.x0 : rec.x0 + rec.n_x])
-            block = context.memory[layout.solver_out[k] :]
-            count, loops = int(context.counts[k]), range(len(log.inner))
-            errors.append(log.errors(block, count))
-            inner.append([[log.inner_errors(block, j, r) for j in loops] for r in range(count)])
+            block = context.memory[at : at + solver.n_out].copy()
+            rounds.append(Rounds(log, block, int(context.counts[k])))
         return TaskState(
             values[0].copy(),
             *(q, qd, qdd, q[rows], qd[rows], qdd[rows]),
@@ -169,9 +177,7 @@ class TaskSpace:
             np.array(out[-2]),
             np.array(out[-1]),
             context.counts - 1,
-            [[sum(len(e) - 1 for e in each) for each in limb] for limb in inner],
-            errors,
-            inner,
+            tuple(rounds),
         )
 
     def _start(self, program: Program, guess: TaskState) -> None:
@@ -185,15 +191,16 @@ class TaskSpace:
             rec.write(record, guess.x, theta, 0.0)
             at += rec.n_x
 
-    def actuator_jacobian(self, x: ArrayLike) -> Array:
+    def actuator_jacobian(self, x: ArrayLike, guess: TaskState | None = None) -> Array:
         """J_IK (p, m): ud = J_IK xd."""
-        return self._matrix("actuator_jacobian", (self._robot.p, self._model.m), x)
+        return self._matrix("actuator_jacobian", (self._robot.p, self._model.m), x, guess)
 
-    def conditioning(self, x: ArrayLike) -> Conditioning:
+    def conditioning(self, x: ArrayLike, guess: TaskState | None = None) -> Conditioning:
         """Singular values that vanish at singularities; lengths over that of the manipulator."""
-        values = self._programs["conditioning"](as_finite_vectors(x, "x", self._model.m))
-        if values.ndim != 1:
+        one = as_finite_vectors(x, "x", self._model.m)
+        if one.ndim != 1:
             raise InvalidInput("conditioning takes one x")
+        values = self._call("conditioning", guess, one)
         m, p = self._model.m, self._robot.p
         parts = iter(self._split(values))
         length = self._model.limbs[0].length
@@ -228,7 +235,12 @@ class TaskSpace:
     # -- dynamics -------------------------------------------------------------------------------
 
     def inverse_dynamics(
-        self, x: ArrayLike, xd: ArrayLike, xdd: ArrayLike, wrench: ArrayLike | None = None
+        self,
+        x: ArrayLike,
+        xd: ArrayLike,
+        xdd: ArrayLike,
+        wrench: ArrayLike | None = None,
+        guess: TaskState | None = None,
     ) -> Array:
         """Actuator forces u (p,) of a platform motion (Eq. 45), or (N, p).
 
@@ -243,25 +255,32 @@ class TaskSpace:
                 f"'{self.name}' has {self._robot.p} actuators for {self._model.m} task "
                 "coordinates: use generalized_forces"
             )
-        return self._programs["inverse_dynamics"](x, xd, xdd, _wrench(wrench))
+        return self._call("inverse_dynamics", guess, x, xd, xdd, _wrench(wrench))
 
     def generalized_forces(
-        self, x: ArrayLike, xd: ArrayLike, xdd: ArrayLike, wrench: ArrayLike | None = None
+        self,
+        x: ArrayLike,
+        xd: ArrayLike,
+        xdd: ArrayLike,
+        wrench: ArrayLike | None = None,
+        guess: TaskState | None = None,
     ) -> Array:
         """J_IK^T u (m,) of a platform motion (Eq. 39), or (N, m)."""
-        return self._programs["generalized_forces"](x, xd, xdd, _wrench(wrench))
+        return self._call("generalized_forces", guess, x, xd, xdd, _wrench(wrench))
 
-    def mass_matrix(self, x: ArrayLike) -> Array:
+    def mass_matrix(self, x: ArrayLike, guess: TaskState | None = None) -> Array:
         """M_t (m, m): what the platform feels of all bodies."""
-        return self._matrix("mass_matrix", (self._model.m, self._model.m), x)
+        return self._matrix("mass_matrix", (self._model.m, self._model.m), x, guess)
 
-    def bias(self, x: ArrayLike, xd: ArrayLike) -> Array:
+    def bias(self, x: ArrayLike, xd: ArrayLike, guess: TaskState | None = None) -> Array:
         """C_t xd + W_t^grav (m,)."""
         zero = np.zeros(self._model.m)
-        return self._programs["generalized_forces"](x, xd, zero, np.zeros(6))
+        return self._call("generalized_forces", guess, x, xd, zero, np.zeros(6))
 
-    def _matrix(self, name: str, shape: tuple[int, int], x: ArrayLike) -> Array:
-        flat = self._programs[name](x)
+    def _matrix(
+        self, name: str, shape: tuple[int, int], x: ArrayLike, guess: TaskState | None
+    ) -> Array:
+        flat = self._call(name, guess, x)
         return flat.reshape(*flat.shape[:-1], *shape)
 
 

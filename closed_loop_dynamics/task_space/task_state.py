@@ -7,7 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine.nested import NestedLog
 from ..model.tree import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Rounds:
+    """The output block of one limb's loop, how to read it, and how many rounds it took."""
+
+    log: NestedLog
+    block: Array
+    count: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,11 +32,7 @@ class TaskState:
         loop_residual: max|phi| over the loops within limbs [m, rad].
         iterations: (limbs,) Newton updates until every residual was below the tolerance: of
             Algorithm 1 or, with the compound scheme, of Algorithm 3.
-        inner_iterations: limb by limb, of all loops, for every outer round (Algorithm 2).
-        errors: limb by limb, the residual before each round; quadratic when all is well.
-        inner_errors: limb, outer round, loop: the residual before each inner round.
-
-    The last three are None for a batch.
+        rounds: of each limb: what the native loop has left; None for a batch.
     """
 
     x: Array
@@ -40,9 +46,35 @@ class TaskState:
     platform_residual: Array
     loop_residual: Array
     iterations: NDArray[np.int64]
-    inner_iterations: list[list[int]] | None = None
-    errors: list[Array] | None = None
-    inner_errors: list[list[list[Array]]] | None = None
+    rounds: tuple[Rounds, ...] | None = None
+
+    @property
+    def errors(self) -> list[Array] | None:
+        """Limb by limb, the residual before each round; quadratic when all is well."""
+        if self.rounds is None:
+            return None
+        return [r.log.errors(r.block, r.count) for r in self.rounds]
+
+    @property
+    def inner_errors(self) -> list[list[list[Array]]] | None:
+        """Limb, outer round, loop: the residual before each inner round."""
+        if self.rounds is None:
+            return None
+        return [
+            [
+                [r.log.inner_errors(r.block, loop, k) for loop in range(len(r.log.inner))]
+                for k in range(r.count)
+            ]
+            for r in self.rounds
+        ]
+
+    @property
+    def inner_iterations(self) -> list[list[int]] | None:
+        """Limb, outer round: updates of all loops of the limb (Algorithm 2)."""
+        errors = self.inner_errors
+        if errors is None:
+            return None
+        return [[sum(len(e) - 1 for e in loops) for loops in limb] for limb in errors]
 
     @staticmethod
     def stacked(states: list[TaskState]) -> TaskState:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from support.manipulators import parabola, robot_of, task_of
+from support.manipulators import oracle_of, parabola, robot_of, task_of
 
 from closed_loop_dynamics.task_space import TaskState
 
@@ -74,6 +74,20 @@ def test_the_near_singular_run_is_near_singular_and_its_torques_are_large() -> N
     u = np.array([task.inverse_dynamics(*move) for move in moves])
     assert np.all(np.isfinite(u))
     assert np.max(np.abs(u[:, 0])) > 5.0 * np.max(np.abs(u[:, 1]))
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_torques_along_the_runs_are_those_of_the_whole_robot_and_of_pinocchio(run: str) -> None:
+    task, robot, oracle = task_of("irsbot2"), robot_of("irsbot2"), oracle_of("irsbot2")
+    motion, state = parabola(task, *RUNS[run], step=0.001), solved(run, "nested")
+    for k in range(0, 1001, 23):
+        u = task.inverse_dynamics(motion.x[k], motion.xd[k], motion.xdd[k])
+        whole = robot.inverse_dynamics(state.u[k], state.ud[k], state.udd[k])
+        assert np.max(np.abs(u - whole)) <= 1e-8 * np.max(np.abs(whole))
+        tau = np.zeros(robot.n)
+        tau[oracle.columns(robot.names.actuator)] = u
+        qdd, _ = oracle.forward_dynamics(state.q[k], state.qd[k], tau)
+        assert np.max(np.abs(qdd - state.qdd[k])) <= 1e-8 * np.max(np.abs(state.qdd[k]))
 
 
 def test_convergence_is_quadratic_in_both_loops() -> None:

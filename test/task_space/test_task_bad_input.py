@@ -12,6 +12,7 @@ import closed_loop_dynamics as cld
 from closed_loop_dynamics.errors import ClosureNotFound, InvalidInput, SubmechanismError
 from closed_loop_dynamics.model import read_submechanisms, read_urdf
 from closed_loop_dynamics.model.tree import Tree
+from closed_loop_dynamics.robots.mechanisms import parallelogram
 
 TASK = "  task_space: {platform: tool_tip, axes: [x, z]}\n"
 
@@ -72,6 +73,19 @@ def test_axes_that_a_limb_cannot_follow_are_named() -> None:
     robot = _loaded("irsbot2", "[x, z]", "[x, yaw]")
     with pytest.raises(SubmechanismError, match="cannot move the platform along 'yaw'"):
         robot.task_space()
+
+
+def test_a_platform_that_moves_aside_is_refused_where_it_does() -> None:
+    """The coupler of a parallelogram translates along a circle: x alone does not describe it."""
+    line = "  task_space: {platform: coupler_link, axes: [x]}\n"
+    inclined, yaml = parallelogram.build()
+    with pytest.raises(SubmechanismError, match="cannot move the platform along 'x'"):
+        cld.load(inclined, yaml + line).task_space()
+    upright, yaml = parallelogram.build(angle=90.0)  # along x only to first order
+    task = cld.load(upright, yaml + line).task_space()
+    task.inverse_kinematics(task.reference + 1e-6)
+    with pytest.raises(ClosureNotFound, match="other degrees of freedom than its task_space says"):
+        task.inverse_kinematics(task.reference + 0.01)
 
 
 def test_a_joint_on_the_platform_is_refused() -> None:
