@@ -309,14 +309,26 @@ def pair_guesses(tree: Tree, pairs: Sequence[tuple[str, str]]) -> list[Guess]:
 def _from_cuts(view: _Branches, cuts: tuple[Cut, ...]) -> Guess:
     tree, joints = view.tree, _joints(view, cuts)
     freedom = mobility(tree, view.poses, cuts, joints)
-    order = sorted(joints, key=lambda b: -sum(tree.bodies[d].mass for d in view.below(b)))
-    moved = [b for b in order if tree.bodies[b].joint.kind != PRISMATIC]
-    independent = _independent(view, cuts, joints, moved, freedom) or []
+    weight = {b: _importance(view, cuts, b) for b in joints}
+    most = max(weight.values())[:2]
+    chain = [
+        b for b in sorted(joints, key=weight.__getitem__, reverse=True) if weight[b][:2] == most
+    ]
+    independent = _independent(view, cuts, joints, chain, freedom) or []
     rest = [b for b in joints if b not in independent]
     active = _strongest(tree, rest, freedom)
     name = tree.bodies[independent[-1]].joint.name if independent else cuts[0].tip.link
     normal = _normal(view, joints)
     return Guess(name, cuts, tuple(joints), tuple(independent), tuple(active), normal)
+
+
+def _importance(view: _Branches, cuts: Sequence[Cut], b: int) -> tuple[int, bool, int]:
+    """What many loops share, or one loop's other side, is commanded rather than a leg's joint."""
+    loops = [LoopConstraint(cut.tip.link, cut.successor, ()) for cut in cuts]
+    count = sum(b in loop_bodies(view.tree, loop) for loop in loops)
+    ends = [view.tree.frames[cut.successor][0] for cut in cuts]
+    other_side = any(b in view.tree.path_to_root(end) for end in ends if end >= 0)
+    return count, other_side and len(cuts) == 1, len(view.below(b))
 
 
 def _strongest(tree: Tree, bodies: list[int], count: int) -> list[int]:
