@@ -27,9 +27,11 @@ ROS = [
 ]
 PLOT = ["matplotlib>=3.7"]
 BAGS = ["rosbags>=0.11"]  # reads and writes MCAP without ROS
+VIEWER = ["viser>=1.1"]
 TEST = [
     *PLOT,
     *BAGS,
+    *VIEWER,
     "hypothesis>=6.100",
     "mujoco>=3.2",
     "mypy>=1.11",
@@ -37,6 +39,7 @@ TEST = [
     "pytest>=8.0",
     "pytest-xdist>=3.5",
     "ruff>=0.9",
+    "selenium>=4.20",  # drives Chromium in the tests of the viewer
     "setuptools>=64",  # the packaging test builds a wheel without fetching a build environment
     "types-PyYAML",
     "wheel",
@@ -62,7 +65,7 @@ setup(
         "scipy>=1.10",
         "urdfdom-py>=1.2.1.post1",
     ],
-    extras_require={"bags": BAGS, "plot": PLOT, "ros": ROS, "test": TEST, "viewer": ["viser>=0.2"]},
+    extras_require={"bags": BAGS, "plot": PLOT, "ros": ROS, "test": TEST, "viewer": VIEWER},
     # setuptools leaves these out of an editable install: to be found as an ament package (through
     # AMENT_PREFIX_PATH) the package has to be installed for real.
     data_files=[

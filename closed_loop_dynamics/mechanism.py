@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,37 +60,37 @@ class Mechanism:
     x_at: dict[int, int]
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
 
-    @property
+    @cached_property
     def floating(self) -> bool:
         """The first body is a free flyer."""
         return bool(self.tree.bodies) and self.tree.bodies[0].joint.kind == FLOATING
 
-    @property
+    @cached_property
     def m(self) -> int:
         """Degrees of freedom: length of yd."""
         return len(self.independent) + 5 * self.floating
 
-    @property
+    @cached_property
     def n(self) -> int:
         """Length of qd."""
         return len(self.spanning) + 5 * self.floating
 
-    @property
+    @cached_property
     def p(self) -> int:
         """Number of actuators."""
         return len(self.actuator)
 
-    @property
+    @cached_property
     def n_y(self) -> int:
         """Length of y."""
         return self.m + self.floating
 
-    @property
+    @cached_property
     def n_q(self) -> int:
         """Length of q."""
         return self.n + self.floating
 
-    @property
+    @cached_property
     def n_x(self) -> int:
         """Newton unknowns of all components."""
         return sum(c.n_x for c in self.closures)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import ClosedLoopError, did_you_mean
 from ..robot import Robot
-from ..ros.limits import Limits
+from ..robot_parts.limits import Limits
 from .bags import add_input_arguments, read_recording
 from .mistakes import FileProblem, UsageError
 from .output import add_output_arguments, write

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import ClosedLoopError
 from ..model.tree import PRISMATIC
 from ..robot import Robot
-from ..ros.limits import SLACK, Limits
+from ..robot_parts.limits import SLACK, Limits
 from .pictures import STYLES, new_figure
 from .progress import progress
 from .tables import Array

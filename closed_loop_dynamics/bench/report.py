@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from .measure import Result, Row
+from .node import NodeRate
+from .node import cells as node_cells
 
 HEADINGS = ("ratio", "what", "ours", "Pinocchio", "compared with", "aim", "")
 PACKAGES = ("pin", "casadi", "llvmlite", "numpy")
@@ -41,12 +44,15 @@ def _cpu_name() -> str:
     return f"{names[0]} ({len(names)} cores)" if names else platform.processor() or "unknown"
 
 
-def as_json(results: Sequence[Result], notes: Sequence[str]) -> dict[str, Any]:
+def as_json(
+    results: Sequence[Result], notes: Sequence[str], nodes: Sequence[NodeRate] = ()
+) -> dict[str, Any]:
     """Everything, with times in seconds per evaluation."""
     return {
         "machine": machine(),
         "notes": list(notes),
         "robots": {result.case.name: _robot_json(result) for result in results},
+        "feedforward_node": [asdict(node) for node in nodes],
     }
 
 
@@ -85,10 +91,15 @@ def _row_json(row: Row) -> dict[str, Any]:
     }
 
 
-def as_text(results: Sequence[Result], notes: Sequence[str], markdown: bool = False) -> str:
+def as_text(
+    results: Sequence[Result],
+    notes: Sequence[str],
+    nodes: Sequence[NodeRate] = (),
+    markdown: bool = False,
+) -> str:
     """Tables, one per robot and pattern; ratios first."""
     facts = machine()
-    lines = ["# Benchmark" if markdown else "Benchmark", "", _facts_line(facts), ""]
+    lines = ["# Benchmark" if markdown else "Benchmark", "", facts_line(facts), ""]
     lines += [
         "ratio = Pinocchio's time / ours: above 1, ours is faster. Times per evaluation, as seen "
         "from Python;",
@@ -105,13 +116,18 @@ def as_text(results: Sequence[Result], notes: Sequence[str], markdown: bool = Fa
             if pattern in result.iterations:
                 heading += f", {result.iterations[pattern]:.1f} Newton iterations per call"
             lines += ["", f"### {heading}" if markdown else f"--- {heading}", ""]
-            lines += _table([HEADINGS, *map(_cells, rows)], markdown)
+            lines += table([HEADINGS, *map(_cells, rows)], markdown)
         lines += ["", *_check_lines(result, markdown)]
+    if nodes:
+        title = "Feedforward node, RH5 Manus reduced, over DDS"
+        lines += ["", f"## {title}" if markdown else f"=== {title}", ""]
+        lines += table(node_cells(nodes), markdown)
     lines += ["", *_summary(results, markdown)]
     return "\n".join(lines) + "\n"
 
 
-def _facts_line(facts: dict[str, str]) -> str:
+def facts_line(facts: dict[str, str]) -> str:
+    """Machine, versions and date in one line."""
     packages = ", ".join(f"{name} {facts[name]}" for name in ("python", *PACKAGES))
     return f"{facts['cpu']}; {packages}; {facts['date']}"
 
@@ -140,7 +156,8 @@ def _time(seconds: float) -> str:
     return f"{seconds * 1e6:.3g} µs"
 
 
-def _table(rows: Sequence[tuple[str, ...]], markdown: bool) -> list[str]:
+def table(rows: Sequence[tuple[str, ...]], markdown: bool) -> list[str]:
+    """Lines of a table whose first row holds the headings."""
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     lines = []
     for number, row in enumerate(rows):
@@ -160,7 +177,7 @@ def _check_lines(result: Result, markdown: bool) -> list[str]:
         verdict = verdict if all(check.ok for check in checks) else "WRONG"
         errors = [f"{check.error:.1e}" for check in checks]
         rows.append((checks[0].name, *errors, verdict))
-    return _table(rows, markdown)
+    return table(rows, markdown)
 
 
 def _summary(results: Sequence[Result], markdown: bool) -> list[str]:
@@ -172,6 +189,6 @@ def _summary(results: Sequence[Result], markdown: bool) -> list[str]:
     ]
     if not rows:
         return []
-    table: list[tuple[str, ...]] = [("", "robot", "ratio", "what", "ours", "Pinocchio", "aim")]
-    table += [(*row[:6], row[7]) for row in rows]
-    return ["## Aims" if markdown else "=== Aims", "", *_table(table, markdown)]
+    cells: list[tuple[str, ...]] = [("", "robot", "ratio", "what", "ours", "Pinocchio", "aim")]
+    cells += [(*row[:6], row[7]) for row in rows]
+    return ["## Aims" if markdown else "=== Aims", "", *table(cells, markdown)]

@@ -99,6 +99,12 @@ class Graph:
                 command, env=environment, stdout=log, stderr=log
             )
 
+    def cpu_seconds(self, kind: str) -> float:
+        """CPU time that a node's process has taken so far."""
+        text = Path(f"/proc/{self._processes[kind].pid}/stat").read_text()
+        user, system = text.rsplit(")", 1)[1].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
     def listen(self, kind: Any, topic: str) -> list[Heard]:
         """A list to which messages are appended as they arrive."""
         heard: list[Heard] = []

@@ -73,9 +73,9 @@ def _rates(r: Recording) -> list[str]:
 
 def loop_gap(robot: Robot, q: Array) -> float:
     """Largest distance between the two sides of a cut over (N, n) spanning positions [m]."""
-    from closed_loop_dynamics.ros.markers import body_poses, cut_points
+    from closed_loop_dynamics.robot_parts.tree_poses import body_poses, cut_points
 
-    pairs = np.array([cut_points(robot, body_poses(robot, row)) for row in q])
+    pairs = np.array([cut_points(robot, poses) for poses in body_poses(robot.mechanism, q)])
     return float(np.linalg.norm(pairs[:, :, 0] - pairs[:, :, 1], axis=-1).max())
 
 

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ..closure.branch import Branch, Solution
@@ -61,8 +62,8 @@ class CompiledRobot:
         self.n, self.m, self.p = mechanism.n, mechanism.m, mechanism.p
         #: Places of the actuators in q and in qd.
         self.actuator_rows = (
-            [mechanism.q_at[b] for b in mechanism.actuator],
-            [mechanism.qd_at[b] for b in mechanism.actuator],
+            np.array([mechanism.q_at[b] for b in mechanism.actuator], dtype=np.intp),
+            np.array([mechanism.qd_at[b] for b in mechanism.actuator], dtype=np.intp),
         )
         self._underactuated = underactuated(mechanism)
         loops = {c: closure for c in mechanism.loops if (closure := mechanism.loop_closure(c))}

@@ -162,6 +162,10 @@ class SubmechanismGeometry:
         inside = np.all(p >= self._branch.lower - 1e-12) and np.all(p <= self._branch.upper + 1e-12)
         return bool(inside and np.all(u >= self._u_low) and np.all(u <= self._u_high))
 
+    def allows(self, y: ArrayLike) -> bool:
+        """The loops close at ``y`` (m,) and the limits of these joints and the actuators hold."""
+        return self._allowed(as_finite_vectors(np.asarray(y), "y", len(self.independent)))
+
     def reachable_interval(self) -> tuple[float, float]:
         """Interval of the one independent joint within its own and the actuators' limits."""
         if len(self.independent) != 1:
@@ -216,6 +220,13 @@ class SubmechanismGeometry:
         return {"y": y, "u": u, "ratio": ratio}
 
     # -- assembly modes -------------------------------------------------------------------------
+
+    def mode_name(self) -> str:
+        """Name of the mode that the loops stay on, as in :meth:`assembly_modes`, but quickly."""
+        closure = self._robot.mechanism.closures[self._c]
+        if not isinstance(closure, AnalyticalClosure):
+            return "current"
+        return _mode_name(closure, tuple(tuple(leg.modes) for leg in closure.choice.legs))
 
     def assembly_modes(self, y: ArrayLike) -> list[AssemblyMode]:
         """All ways to close the loops at ``y`` that the closed form knows, the current one first.

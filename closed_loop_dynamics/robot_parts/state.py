@@ -61,19 +61,19 @@ class State:
     @property
     def u(self) -> Array:
         """(p,) positions of the driven joints."""
-        return self.q[..., self._robot.actuator_rows[0]]
+        return self.q.take(self._robot.actuator_rows[0], axis=-1)
 
     @property
     def ud(self) -> Array | None:
         """(p,) velocities of the driven joints."""
         qd = self.qd
-        return None if qd is None else qd[..., self._robot.actuator_rows[1]]
+        return None if qd is None else qd.take(self._robot.actuator_rows[1], axis=-1)
 
     @property
     def udd(self) -> Array | None:
         """(p,) accelerations of the driven joints."""
         qdd = self.qdd
-        return None if qdd is None else qdd[..., self._robot.actuator_rows[1]]
+        return None if qdd is None else qdd.take(self._robot.actuator_rows[1], axis=-1)
 
     @cached_property
     def singular_values(self) -> dict[str, Any]:

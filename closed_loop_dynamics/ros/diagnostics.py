@@ -37,8 +37,8 @@ class Diagnostics:
 
     def clear(self, channel: str) -> None:
         """Report that a channel is well again."""
-        self.health.clear(channel)
-        self.publish_changes()
+        if self.health.clear(channel):
+            self.publish_changes()
 
     def publish_changes(self) -> None:
         """Publish if the level or the channels in trouble have changed."""

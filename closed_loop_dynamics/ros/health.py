@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+from collections import deque
 from dataclasses import dataclass
 
 OK, WARN, ERROR = 0, 1, 2
+#: Cycles between two reports that are remembered for the statistics.
+MOST_CYCLES = 20_000
 
 
 @dataclass(frozen=True)
@@ -22,6 +27,25 @@ class Fault:
     time: float
 
 
+@dataclass(frozen=True)
+class Cycles:
+    """Computing cycles since the last report [s].
+
+    Attributes:
+        count: how many.
+        mean, longest: time from begin to end.
+        dynamics: mean time of the robot's equations in it.
+        period_p50, period_p99: time from begin to begin; NaN below two cycles.
+    """
+
+    count: int
+    mean: float
+    longest: float
+    dynamics: float
+    period_p50: float
+    period_p99: float
+
+
 class Health:
     """Faults by channel, each cleared by good input on it or after ``hold`` quiet seconds."""
 
@@ -30,18 +54,16 @@ class Health:
         self.values: dict[str, str] = {}
         self._faults: dict[str, Fault] = {}
         self._reported: tuple[int, tuple[str, ...]] = (-1, ())
-        self._count = 0
-        self._sum = 0.0
-        self._longest = 0.0
+        self._times: deque[tuple[float, float, float]] = deque(maxlen=MOST_CYCLES)
+        self._previous: float | None = None
 
     def fault(self, channel: str, reason: str, time: float, level: int = ERROR) -> None:
         """Remember that ``channel`` is in trouble."""
         self._faults[channel] = Fault(level, reason, time)
 
-    def clear(self, channel: str) -> None:
-        """``channel`` is well again."""
-        if self._faults:
-            self._faults.pop(channel, None)
+    def clear(self, channel: str) -> bool:
+        """``channel`` is well again; was it in trouble?"""
+        return bool(self._faults) and self._faults.pop(channel, None) is not None
 
     def forget_old(self, time: float) -> None:
         """Drop faults that were last seen more than ``hold`` ago."""
@@ -63,14 +85,27 @@ class Health:
         self._reported = key
         return changed
 
-    def cycle(self, seconds: float) -> None:
-        """Count one computing cycle."""
-        self._count += 1
-        self._sum += seconds
-        self._longest = max(self._longest, seconds)
+    def cycle(self, began: float, ended: float, dynamics: float = 0.0) -> None:
+        """Count one computing cycle, of which ``dynamics`` went into the robot's equations [s]."""
+        self._times.append((began, ended, dynamics))
 
-    def take_cycles(self) -> tuple[int, float, float]:
-        """Number, mean and longest of the cycles since the last call [s]."""
-        count, total, longest = self._count, self._sum, self._longest
-        self._count, self._sum, self._longest = 0, 0.0, 0.0
-        return count, total / count if count else 0.0, longest
+    def take_cycles(self) -> Cycles:
+        """The cycles since the last call."""
+        if not self._times:
+            self._previous = None
+            return Cycles(0, 0.0, 0.0, 0.0, math.nan, math.nan)
+        times, self._times = self._times, deque(maxlen=MOST_CYCLES)
+        begins = [began for began, _, _ in times]
+        if self._previous is not None:
+            begins.insert(0, self._previous)
+        self._previous = begins[-1]
+        periods = sorted(b - a for a, b in itertools.pairwise(begins)) or [math.nan]
+        spent = [ended - began for began, ended, _ in times]
+        return Cycles(
+            len(times),
+            sum(spent) / len(times),
+            max(spent),
+            sum(dynamics for _, _, dynamics in times) / len(times),
+            periods[len(periods) // 2],
+            periods[min(len(periods) - 1, math.ceil(0.99 * len(periods)))],
+        )

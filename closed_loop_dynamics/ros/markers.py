@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
-from ..model.tree import PRISMATIC
+from ..robot_parts.tree_poses import body_poses, cut_points
 
 if TYPE_CHECKING:
-    from ..robot import Robot
     from .robot_node import RobotNode
 
 Array = NDArray[np.float64]
@@ -50,7 +49,9 @@ class MarkerPublisher:
         stamp = self._clock.now().to_msg()
         for marker in self._message.markers:
             marker.header.stamp = stamp
-        poses = body_poses(self._robot, q)
+        if self._robot.mechanism.floating:  # the markers are seen from the root link, which flies
+            q = np.concatenate([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], q[7:]])
+        poses = body_poses(self._robot.mechanism, q)
         self._cuts.points.clear()
         self._gaps.points.clear()
         for at_p, at_s in cut_points(self._robot, poses):
@@ -63,38 +64,6 @@ class MarkerPublisher:
             tip = T[:3, 3] + T[:3, :3] @ joint.axis * length
             self._arrows[k].points = [_point(T[:3, 3]), _point(tip)]
         self._publisher.publish(self._message)
-
-
-def body_poses(robot: Robot, q: Array) -> list[Array]:
-    """(4, 4) poses of all bodies of the spanning tree at ``q``."""
-    mechanism, poses = robot.mechanism, list[Array]()
-    for b, body in enumerate(mechanism.tree.bodies):
-        T = np.eye(4) if body.parent < 0 else poses[body.parent]
-        move = np.eye(4)
-        value = q[mechanism.q_at[b]]
-        if body.joint.kind == PRISMATIC:
-            move[:3, 3] = value * body.joint.axis
-        else:
-            move[:3, :3] = _turn(body.joint.axis, value)
-        poses.append(T @ body.joint.placement @ move)
-    return poses
-
-
-def cut_points(robot: Robot, poses: list[Array]) -> list[tuple[Array, Array]]:
-    """Both sides of each cut in the root frame; they coincide where the loop is closed."""
-    pairs = []
-    for branch in robot.branches.values():
-        for cut in branch.closure.system.cuts:
-            T_p = np.eye(4) if cut.predecessor < 0 else poses[cut.predecessor]
-            T_s = np.eye(4) if cut.successor < 0 else poses[cut.successor]
-            pairs.append(((T_p @ cut.frame_p)[:3, 3], (T_s @ cut.frame_s)[:3, 3]))
-    return pairs
-
-
-def _turn(axis: Array, angle: float) -> Array:
-    x, y, z = axis
-    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K)
 
 
 def _point(at: Any) -> Point:

@@ -8,6 +8,7 @@ whatever they raise becomes a warning and an ERROR in the diagnostics, never the
 from __future__ import annotations
 
 import contextlib
+import gc
 import time
 import traceback
 from collections.abc import Callable
@@ -25,6 +26,14 @@ from .diagnostics import Diagnostics
 from .parameters import COMMON, Parameters, Spec
 from .robot_source import TOPIC, RobotSource
 
+try:
+    from rclpy.event_handler import PublisherEventCallbacks
+except ImportError:  # Humble
+    from rclpy.qos_event import PublisherEventCallbacks
+
+#: Every event that is listened to costs time in each turn of the executor. A peer with another
+#: quality of service is reported by the subscribing side.
+QUIET = PublisherEventCallbacks(use_default_callbacks=False)
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
 
@@ -50,6 +59,11 @@ class RobotNode(LifecycleNode):
 
     # -- for subclasses -------------------------------------------------------------------------
 
+    @property
+    def floating_base(self) -> bool:
+        """Nothing holds the root link."""
+        return False
+
     def setup(self) -> None:
         """Read parameters, create interfaces; raise ClosedLoopError to refuse."""
 
@@ -65,7 +79,7 @@ class RobotNode(LifecycleNode):
 
     def add_publisher(self, kind: Any, topic: str, qos: Any = 10) -> Any:
         """A publisher that speaks only while the node is active; gone after clean-up."""
-        publisher = self.create_lifecycle_publisher(kind, topic, qos)
+        publisher = self.create_lifecycle_publisher(kind, topic, qos, event_callbacks=QUIET)
         self._interfaces.append((self.destroy_lifecycle_publisher, publisher))
         return publisher
 
@@ -110,9 +124,9 @@ class RobotNode(LifecycleNode):
             return False
         return True
 
-    def cycle_done(self, began: float) -> None:
+    def cycle_done(self, began: float, dynamics: float = 0.0) -> None:
         """Count a computing cycle that began at ``time.perf_counter()`` = ``began``."""
-        self.health.cycle(time.perf_counter() - began)
+        self.health.cycle(began, time.perf_counter(), dynamics)
 
     # -- lifecycle ------------------------------------------------------------------------------
 
@@ -120,7 +134,7 @@ class RobotNode(LifecycleNode):
         """Load the robot and set up; FAILURE with the reason in the log."""
         try:
             self.parameters.check()
-            self.robot = self._source.load()
+            self.robot = self._source.load(self.floating_base)
             self.setup()
         except Exception as error:
             known = isinstance(error, (ClosedLoopError, OSError))
@@ -143,6 +157,9 @@ class RobotNode(LifecycleNode):
             self._halt()
             return FAILURE
         self._say("active")
+        # What is loaded stays: the garbage collector need not look at it again while we work.
+        gc.collect()
+        gc.freeze()
         return result
 
     def on_deactivate(self, state: Any) -> Any:
@@ -203,7 +220,7 @@ class RobotNode(LifecycleNode):
     def _report(self) -> None:
         values = self.health.values
         values.clear()
-        count, mean, longest = self.health.take_cycles()
+        cycles = self.health.take_cycles()
         if self.active:
             state: list[State | None] = [None]
             self.guard("diagnostics", lambda: state.__setitem__(0, self.measure()))
@@ -211,9 +228,12 @@ class RobotNode(LifecycleNode):
                 values["loop residual"] = f"{float(state[0].residual):.3e}"
                 values["smallest singular value"] = f"{float(state[0].singularity):.6g}"
                 values["newton iterations"] = str(state[0].iterations)
-            values["cycles"] = str(count)
-            values["cycle time mean [ms]"] = f"{1e3 * mean:.4f}"
-            values["cycle time max [ms]"] = f"{1e3 * longest:.4f}"
+            values["cycles"] = str(cycles.count)
+            values["cycle time mean [ms]"] = f"{1e3 * cycles.mean:.4f}"
+            values["cycle time max [ms]"] = f"{1e3 * cycles.longest:.4f}"
+            values["dynamics time mean [ms]"] = f"{1e3 * cycles.dynamics:.4f}"
+            values["period p50 [ms]"] = f"{1e3 * cycles.period_p50:.4f}"
+            values["period p99 [ms]"] = f"{1e3 * cycles.period_p99:.4f}"
         self.diagnostics.publish()
 
 

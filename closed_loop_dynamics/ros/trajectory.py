@@ -7,6 +7,7 @@ state at the moment of arrival, after the last one it rests there.
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -142,6 +143,7 @@ class Spline:
             rows = (before.y, before.yd, before.ydd)
             tables = [np.vstack([row, table]) for row, table in zip(rows, tables, strict=True)]
         self.times: Array = times
+        self._knots: list[float] = times.tolist()
         self._coefficients = _segments(times, *tables)
         self._end = tables[0][-1].copy()
         self._rest = np.zeros_like(self._end)
@@ -158,10 +160,10 @@ class Spline:
 
     def sample(self, time: float) -> Motion:
         """The motion at an absolute time [s]."""
-        if time >= self.times[-1]:
+        if time >= self._knots[-1]:
             return Motion(time, self._end, self._rest, self._rest)
-        k = max(int(np.searchsorted(self.times, time, side="right")) - 1, 0)
-        y, yd, ydd = _evaluate(self._coefficients[k], max(time - self.times[k], 0.0))
+        k = max(bisect.bisect_right(self._knots, time) - 1, 0)
+        y, yd, ydd = _powers(max(time - self._knots[k], 0.0)) @ self._coefficients[k]
         return Motion(time, y, yd, ydd)
 
     def table(self, times: Array) -> tuple[Array, Array, Array]:
@@ -203,12 +205,17 @@ def _segments(times: Array, y: Array, v: Array, a: Array) -> Array:
     return c
 
 
-def _evaluate(c: Array, s: float) -> tuple[Array, Array, Array]:
-    c0, c1, c2, c3, c4, c5 = c
-    y = c0 + s * (c1 + s * (c2 + s * (c3 + s * (c4 + s * c5))))
-    yd = c1 + s * (2 * c2 + s * (3 * c3 + s * (4 * c4 + s * 5 * c5)))
-    ydd = 2 * c2 + s * (6 * c3 + s * (12 * c4 + s * 20 * c5))
-    return y, yd, ydd
+def _powers(s: float) -> Array:
+    """(3, 6) powers of ``s`` that make position, velocity, acceleration of the coefficients."""
+    s2 = s * s
+    s3, s4 = s2 * s, s2 * s2
+    return np.array(
+        (
+            (1.0, s, s2, s3, s4, s4 * s),
+            (0.0, 1.0, 2.0 * s, 3.0 * s2, 4.0 * s3, 5.0 * s4),
+            (0.0, 0.0, 2.0, 6.0 * s, 12.0 * s2, 20.0 * s3),
+        )
+    )
 
 
 def cycloidal(start: ArrayLike, goal: ArrayLike, duration: float, count: int = 21) -> Points:

@@ -39,7 +39,11 @@ def test_change_is_reported_once_and_numbers_in_the_text_do_not_count() -> None:
 
 def test_cycles_are_counted_since_the_last_look() -> None:
     health = Health()
-    for seconds in (1.0, 3.0):
-        health.cycle(seconds)
-    assert health.take_cycles() == (2, 2.0, 3.0)
-    assert health.take_cycles() == (0, 0.0, 0.0)
+    for began, seconds in ((0.0, 1.0), (4.0, 3.0), (12.0, 2.0)):
+        health.cycle(began, began + seconds, 0.5 * seconds)
+    seen = health.take_cycles()
+    assert (seen.count, seen.mean, seen.longest, seen.dynamics) == (3, 2.0, 3.0, 1.0)
+    assert (seen.period_p50, seen.period_p99) == (8.0, 8.0)
+    health.cycle(13.0, 14.0)
+    assert health.take_cycles().period_p50 == 1.0  # since the last cycle of the last report
+    assert health.take_cycles().count == 0

@@ -37,5 +37,6 @@ COMMANDS = (
     Command("simulate", "simulate offline, faster than real time"),
     Command("plot", "draw the curves of a CSV file or bag"),
     Command("workspace", "reach, singularities and forces of a mechanism as a picture"),
+    Command("view", "the robot in the browser: sliders, trajectories, live ROS, forces"),
     Command("demo", "a leg with closed loops moves; what `make demo` runs"),
 )

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...robot import Robot
-from ...ros.limits import Limits
+from ...robot_parts.limits import Limits
 from ..arguments import positive
 from ..bags import (
     STATES,

@@ -1,0 +1,111 @@
+"""What links look like: primitives, mesh files, bars in their place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import closed_loop_dynamics as cld
+from closed_loop_dynamics.apps.viewer.sticks import body_shapes, robot_size
+from closed_loop_dynamics.apps.viewer.visuals import BOX, MESH, Visuals, read_visuals
+from closed_loop_dynamics.robots import crank_leg
+
+SOLID = """solid one
+facet normal 0 0 1
+outer loop
+vertex 0 0 0
+vertex 1 0 0
+vertex 0 1 0
+endloop
+endfacet
+endsolid one
+"""
+
+
+def _urdf(geometry: str, material: str = "") -> str:
+    return (
+        '<robot name="r"><material name="red"><color rgba="1 0 0 1"/></material><link name="a">'
+        f'<visual><origin xyz="0 0 1" rpy="0 0 1.5707963267948966"/><geometry>{geometry}'
+        f"</geometry>{material}</visual></link></robot>"
+    )
+
+
+def test_primitives_keep_size_place_and_colour() -> None:
+    found = read_visuals(_urdf('<box size="1 2 3"/>', '<material name="red"/>'))
+    (shape,) = found.shapes["a"]
+    assert (shape.kind, shape.size, shape.color) == (BOX, (1.0, 2.0, 3.0), (255, 0, 0))
+    np.testing.assert_allclose(shape.pose[:3, 3], [0, 0, 1])
+    np.testing.assert_allclose(shape.pose[:3, 0], [0, 1, 0], atol=1e-12)
+    assert not found.missing
+
+
+def test_shapes_that_make_no_sense_are_left_out() -> None:
+    for geometry in (
+        '<box size="1 nan 3"/>',
+        '<sphere radius="-1"/>',
+        '<cylinder radius="1"/>',
+        "",
+    ):
+        assert not read_visuals(_urdf(geometry)).shapes
+
+
+@pytest.mark.parametrize(
+    "name", ["meshes/one.stl", "package://pack/meshes/one.stl", "file://{folder}/meshes/one.stl"]
+)
+def test_mesh_files_are_found(tmp_path: Path, name: str) -> None:
+    pytest.importorskip("trimesh", reason="the extra `viewer` is not installed")
+    folder = tmp_path / "pack"
+    (folder / "meshes").mkdir(parents=True)
+    (folder / "meshes" / "one.stl").write_text(SOLID)
+    file = folder / "robot.urdf"
+    name = name.format(folder=folder)
+    file.write_text(_urdf(f'<mesh filename="{name}" scale="2 2 2"/>'))
+    found = read_visuals(file)
+    (shape,) = found.shapes["a"]
+    assert shape.kind == MESH and shape.mesh is not None
+    assert shape.mesh.vertices.max() == pytest.approx(2.0) and shape.mesh.faces.shape == (1, 3)
+
+
+def test_missing_and_unfetched_meshes_are_named(tmp_path: Path) -> None:
+    pytest.importorskip("trimesh", reason="the extra `viewer` is not installed")
+    (tmp_path / "lfs.stl").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\n")
+    (tmp_path / "bad.stl").write_text("solid nothing")
+    file = tmp_path / "robot.urdf"
+    reasons = {}
+    for name in ("lfs.stl", "bad.stl", "none.stl", "http://127.0.0.1/one.stl"):
+        file.write_text(_urdf(f'<mesh filename="{name}"/>'))
+        found = read_visuals(file)
+        assert not found.shapes
+        reasons.update(found.missing)
+    assert "git lfs pull" in reasons["lfs.stl"] and "not found" in reasons["none.stl"]
+    assert len(reasons) == 4
+
+
+def test_bodies_without_shapes_get_bars_to_their_joints_and_cuts(leg: cld.Robot) -> None:
+    size = robot_size(leg)
+    shapes = body_shapes(leg, Visuals(), size)
+    assert set(shapes) == set(range(-1, len(leg.mechanism.tree.bodies)))
+    assert all(shapes[b] for b in shapes)
+    rod = leg.mechanism.tree.joint_index("ankle_rod")
+    cut = next(
+        frame[:3, 3]
+        for branch in leg.branches.values()
+        for cut in branch.closure.system.cuts
+        for body, frame in ((cut.predecessor, cut.frame_p), (cut.successor, cut.frame_s))
+        if body == rod
+    )
+    bar = shapes[rod][-1]
+    assert bar.size[1] == pytest.approx(float(np.linalg.norm(cut)))
+    np.testing.assert_allclose(bar.pose[:3, 3], 0.5 * cut, atol=1e-12)
+
+
+def test_shipped_robot_is_drawn_with_its_own_shapes(leg: cld.Robot) -> None:
+    visuals = read_visuals(crank_leg.generate()[0])
+    assert sum(map(len, visuals.shapes.values())) == 24 and not visuals.missing
+    shapes = body_shapes(leg, visuals, robot_size(leg))
+    thigh = leg.mechanism.tree.joint_index("hip")
+    assert len(shapes[thigh]) == sum(
+        len(visuals.shapes.get(link, [])) for link in leg.mechanism.tree.bodies[thigh].links
+    )
