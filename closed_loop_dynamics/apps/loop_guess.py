@@ -9,6 +9,7 @@ decided like this (gears, legs between legs) is left to the user.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,9 @@ from .loop_mobility import COINCIDENT, ROUNDED, Cut, Tip, constraints, mobility,
 
 SPATIAL = 6  # joints of a platform that is free to move in space
 #: Names of frames at the end of an arm or leg that are no rod ends.
-_TOOLS = re.compile(r"tool|tcp|sole|hand|foot|camera|imu|sensor|grip|(^|_)ee(_|$)", re.IGNORECASE)
+_TOOLS = re.compile(
+    r"tool|tcp|sole|hand|foot|camera|imu|sensor|grip|finger|jaw|(^|_)ee(_|$)", re.IGNORECASE
+)
 
 _ENDS = re.compile(r"(^|_)(tip|end|pin)(_|$|\d)", re.IGNORECASE)
 
@@ -128,71 +131,91 @@ def _alone(view: _Branches, tip: Tip) -> bool:
 
 def _explain(view: _Branches, legs: dict[int, list[Tip]], others: Sequence[int]) -> list[Guess]:
     """All legs of a fork as one mechanism, or each as its own; nothing if one does not fit."""
-    for main in others:
-        together = _fit(view, legs, main)
-        if together is not None:
-            return [together]
+    together = _best(view, legs, others, set())
+    if together is not None:
+        return [together]
     found: list[Guess] = []
     taken: set[int] = set()
     for leg, tips in legs.items():
-        fits = [fit for main in others if (fit := _fit(view, {leg: tips}, main)) is not None]
-        fits = [fit for fit in fits if not taken.intersection(fit.joints)]
-        if not fits:
+        alone = _best(view, {leg: tips}, others, taken)
+        if alone is None:
             return []
-        found.append(min(fits, key=lambda fit: _distance(view, fit)))
-        taken.update(found[-1].joints)
+        found.append(alone)
+        taken.update(alone.joints)
     return found
 
 
-def _distance(view: _Branches, guess: Guess) -> float:
-    """How far the tips are from the links they would join [m]."""
-    tree = view.tree
-    return max(
-        float(np.linalg.norm(cut.tip.point - link_pose(tree, view.poses, cut.successor)[:3, 3]))
-        for cut in guess.cuts
-    )
+def _best(
+    view: _Branches, legs: dict[int, list[Tip]], others: Sequence[int], taken: set[int]
+) -> Guess | None:
+    """Of all that fit: with hinges for the tips if there are any, then the nearest."""
+    fits = [fit for main in others for fit in _fits(view, legs, main)]
+    fits = [fit for fit in fits if not taken.intersection(fit.joints)]
+
+    def order(fit: Guess) -> tuple[bool, float]:
+        return all(cut.swing is None for cut in fit.cuts), max(
+            _distance(view, cut) for cut in fit.cuts
+        )
+
+    return min(fits, key=order, default=None)
 
 
-def _fit(view: _Branches, legs: dict[int, list[Tip]], main: int) -> Guess | None:
-    """The target on the chain ``main`` with which drives and freedoms agree in number."""
+def _distance(view: _Branches, cut: Cut) -> float:
+    """How far a tip is from the link that it would join: from its joints and its centre [m]."""
+    b = view.tree.frames[cut.successor][0]
+    body, pose = view.tree.bodies[b], view.poses[b]
+    placements = [view.tree.bodies[d].joint.placement for d in view.children[b]]
+    points = [pose[:3, 3], *((pose @ placement)[:3, 3] for placement in placements)]
+    if body.mass > 0.0:
+        points.append(pose[:3, :3] @ (body.first_moment / body.mass) + pose[:3, 3])
+    return min(float(np.linalg.norm(cut.tip.point - point)) for point in points)
+
+
+def _within_reach(view: _Branches, cut: Cut) -> bool:
+    """The link to join is not further away than the leg is long."""
+    fork = loop_bodies(view.tree, LoopConstraint(cut.tip.link, cut.successor, ()))
+    leg = [b for b in view.tree.path_to_root(cut.tip.body) if b in fork]
+    points = [cut.tip.point, *(view.poses[b][:3, 3] for b in leg)]
+    length = sum(float(np.linalg.norm(a - b)) for a, b in itertools.pairwise(points))
+    return _distance(view, cut) < length + COINCIDENT
+
+
+def _fits(view: _Branches, legs: dict[int, list[Tip]], main: int) -> Iterator[Guess]:
+    """Targets on the chain ``main`` with which drives and freedoms agree in number."""
     tips = [tip for ends in legs.values() for tip in ends]
+    active = _drives(view.tree, [view.below(leg) for leg in legs])
     for cuts in _candidates(view, tips, main):
         joints = _joints(view, cuts)
-        active = _drives(view.tree, [view.below(leg) for leg in legs])
+        hinges = {cut.swing for cut in cuts}
+        chain = [b for b in joints if main in view.tree.path_to_root(b) and b not in hinges]
+        if len(chain) not in (len(active), SPATIAL):
+            continue  # else the legs would have to hold joints between fork and target
+        if not all(_within_reach(view, cut) for cut in cuts):
+            continue
         if mobility(view.tree, view.poses, cuts, joints) != len(active):
             continue
-        chain = [b for b in joints if main in view.tree.path_to_root(b)]
-        hinges = {cut.swing for cut in cuts}
-        chain = [b for b in chain if b not in hinges]
-        if len(chain) not in (len(active), SPATIAL):
-            continue  # joints between fork and target that the legs would have to hold
         independent = _independent(view, cuts, joints, chain, len(active))
         if independent is not None:
             name = view.tree.bodies[independent[-1]].joint.name
             normal = _normal(view, joints) if not hinges - {None} else None
-            return Guess(name, cuts, tuple(joints), tuple(independent), tuple(active), normal)
-    return None
+            yield Guess(name, cuts, tuple(joints), tuple(independent), tuple(active), normal)
 
 
 def _candidates(view: _Branches, tips: list[Tip], main: int) -> Iterator[tuple[Cut, ...]]:
-    """Links that the tips may have been cut off from, the nearest to the fork first."""
-    body, depth = main, 0
-    while depth < 12:
-        swings = [
-            b
-            for b in view.children[body]
-            if not view.children[b]
-            and view.tree.bodies[b].joint.kind == REVOLUTE
-            and view.tip(b) is None
-        ]
-        if len(swings) >= len(tips) and len(tips) > 1:
-            yield _paired(view, tips, swings)
-        yield tuple(Cut(tip, view.link(body), None, _coincides(view, tip, body)) for tip in tips)
-        onwards = [b for b in view.children[body] if view.tips(b) is None]
-        if not onwards:
-            return
-        body = max(onwards, key=lambda b: len(view.below(b)))
-        depth += 1
+    """Links that the tips may have been cut off from: all that ``main`` carries, but legs."""
+    swings = [
+        b
+        for b in view.children[main]
+        if not view.children[b]
+        and view.tree.bodies[b].joint.kind == REVOLUTE
+        and view.tip(b) is None
+    ]
+    if len(swings) >= len(tips) > 1:
+        yield _paired(view, tips, swings)
+    yield tuple(Cut(tip, view.link(main), None, _coincides(view, tip, main)) for tip in tips)
+    for b in view.children[main]:
+        if view.tips(b) is None:
+            yield from _candidates(view, tips, b)
 
 
 def _paired(view: _Branches, tips: list[Tip], swings: list[int]) -> tuple[Cut, ...]:
@@ -286,14 +309,26 @@ def pair_guesses(tree: Tree, pairs: Sequence[tuple[str, str]]) -> list[Guess]:
 def _from_cuts(view: _Branches, cuts: tuple[Cut, ...]) -> Guess:
     tree, joints = view.tree, _joints(view, cuts)
     freedom = mobility(tree, view.poses, cuts, joints)
-    order = sorted(joints, key=lambda b: -sum(tree.bodies[d].mass for d in view.below(b)))
-    moved = [b for b in order if tree.bodies[b].joint.kind != PRISMATIC]
-    independent = _independent(view, cuts, joints, moved, freedom) or []
+    weight = {b: _importance(view, cuts, b) for b in joints}
+    most = max(weight.values())[:2]
+    chain = [
+        b for b in sorted(joints, key=weight.__getitem__, reverse=True) if weight[b][:2] == most
+    ]
+    independent = _independent(view, cuts, joints, chain, freedom) or []
     rest = [b for b in joints if b not in independent]
     active = _strongest(tree, rest, freedom)
     name = tree.bodies[independent[-1]].joint.name if independent else cuts[0].tip.link
     normal = _normal(view, joints)
     return Guess(name, cuts, tuple(joints), tuple(independent), tuple(active), normal)
+
+
+def _importance(view: _Branches, cuts: Sequence[Cut], b: int) -> tuple[int, bool, int]:
+    """What many loops share, or one loop's other side, is commanded rather than a leg's joint."""
+    loops = [LoopConstraint(cut.tip.link, cut.successor, ()) for cut in cuts]
+    count = sum(b in loop_bodies(view.tree, loop) for loop in loops)
+    ends = [view.tree.frames[cut.successor][0] for cut in cuts]
+    other_side = any(b in view.tree.path_to_root(end) for end in ends if end >= 0)
+    return count, other_side and len(cuts) == 1, len(view.below(b))
 
 
 def _strongest(tree: Tree, bodies: list[int], count: int) -> list[int]:

@@ -10,7 +10,7 @@ from support.rh5 import FILES, needs_models
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.apps.commands import new
-from closed_loop_dynamics.apps.loop_guess import guess_loops
+from closed_loop_dynamics.apps.loop_guess import guess_loops, pair_guesses
 from closed_loop_dynamics.apps.loop_yaml import loop_file
 from closed_loop_dynamics.apps.robot_argument import find_robot
 from closed_loop_dynamics.closure.cut_joint import resolve
@@ -140,6 +140,25 @@ def test_with_the_loops_named_a_wrist_is_understood(run, tmp_path: Path) -> None
     a = dict(zip(mine.names.spanning, mine.state(y).q, strict=True))
     b = dict(zip(theirs.names.spanning, theirs.state(y).q, strict=True))
     assert a == pytest.approx(b, abs=1e-9)
+
+
+@needs_models
+def test_with_the_loops_named_the_published_wrist_is_understood() -> None:
+    urdf, yaml = FILES["wrist"]
+    tree = read_urdf(urdf)
+    theirs = entries(tree, yaml)
+    pairs = [(loop.predecessor, loop.successor) for entry in theirs for loop in entry.loops]
+    mine = entries(tree, loop_file(tree, pair_guesses(tree, pairs), [], "wrist.urdf"))
+    assert_same_joints(mine, theirs)
+
+
+@pytest.mark.parametrize("name", ["four_bar", "spu2_u", "lambda_rrpr", "ups6"])
+def test_named_loops_lead_to_the_same_joints_as_guessed_ones(name: str) -> None:
+    tree = read_urdf(find_robot(name).urdf)
+    (guess,), _ = guess_loops(tree)
+    (named,) = pair_guesses(tree, [(cut.tip.link, cut.successor) for cut in guess.cuts])
+    for key in ("joints", "independent", "active"):
+        assert set(getattr(named, key)) == set(getattr(guess, key))
 
 
 # -- the command ----------------------------------------------------------------------------------

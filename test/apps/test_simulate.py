@@ -13,6 +13,7 @@ from closed_loop_dynamics.apps.bags import read_bag
 from closed_loop_dynamics.apps.tables import Table, read_csv
 from closed_loop_dynamics.ros.plant import Physics, Plant
 
+ROOT = Path(__file__).resolve().parents[2]
 PNG = b"\x89PNG"
 
 
@@ -71,6 +72,24 @@ def test_recorded_efforts_repeat_the_motion(run, leg: cld.Robot, squat, tmp_path
     y = table.need(leg.names.independent, "position")[-1]
     at = int(np.argmin(np.abs(motion[:, 0] - 0.3)))
     np.testing.assert_allclose(y, motion[at, 1:4], atol=1e-2)
+
+
+def test_a_floating_robot_falls_freely(run, tmp_path: Path) -> None:
+    heavy = '<inertial><mass value="5"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    urdf = (ROOT / "urdf" / "crank_leg.urdf").read_text(encoding="utf-8")
+    base = '<link name="base_link">'
+    (tmp_path / "flying.urdf").write_text(
+        urdf.replace(base, f"{base}{heavy}</inertial>"), encoding="utf-8"
+    )
+    files = [tmp_path / "flying.urdf", ROOT / "config" / "crank_leg.yaml", "--floating-base"]
+    start = ["--y0", "floating_base.z=1", "knee=0.5", "--duration", "0.1"]
+    out = tmp_path / "sim.csv"
+    outcome = run("simulate", *files, *start, "-o", out)
+    assert outcome.status == 0, outcome.err
+    table = read_csv(str(out))
+    z = table.values[:, table.columns.index("floating_base.z")]
+    np.testing.assert_allclose(z, 1.0 - 0.5 * 9.81 * table.times**2, atol=1e-9)
+    np.testing.assert_allclose(table.values[:, table.columns.index("knee")], 0.5, atol=1e-9)
 
 
 def test_a_bag_has_joint_states(run, leg: cld.Robot, tmp_path: Path) -> None:
