@@ -250,7 +250,7 @@ SHIPPED: dict[str, ShippedRobot] = {
             "A quadruped with a free base and 12 geared joints; the 12 rotors are bodies of their "
             "own, coupled to the joints.",
             "Of Mini Cheetah's kind, as modelled by Chignoli et al.; size, ratios and rotor "
-            "inertias near those of the robot (Katz, Di Carlo and Kim 2019; its open software), "
+            "inertias near those of the robot (Katz, Di Carlo and Kim 2019; its open software); "
             "the rest is our own.",
             Sample("A crouch.", _crouch(-1.2, 2.3), _crouch(-0.7, 1.4)),
             floating=True,

@@ -34,7 +34,11 @@ COUNTS = {
     "belt_humanoid": (36 + 6, 18 + 6, 18),
     "differential_humanoid": (52 + 6, 18 + 6, 18),
 }
-every_robot = pytest.mark.parametrize("name", SHIPPED)
+#: Those that take long to load for the first time.
+SLOW = {"rh5_manus", "rh5_humanoid", "exo_ankle", "differential_humanoid"}
+every_robot = pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in SHIPPED]
+)
 
 
 def at_rest(name: str, positions: Array) -> Array:
@@ -56,7 +60,7 @@ def test_says_what_it_is_and_where_it_comes_from(name: str) -> None:
     assert robot.title and robot.description.endswith(".") and robot.source.endswith(".")
 
 
-@pytest.mark.parametrize("name", COUNTS)
+@every_robot
 def test_has_the_announced_number_of_joints(name: str) -> None:
     robot = shipped(name)
     assert (robot.n, robot.m, robot.p) == COUNTS[name]
