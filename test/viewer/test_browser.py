@@ -19,8 +19,10 @@ from closed_loop_dynamics.apps.viewer.snapshot import Camera
 from closed_loop_dynamics.robots import crank_leg
 
 URDF = crank_leg.generate()[0]
-#: Columns between the panels.
-MIDDLE = slice(340, 660)
+#: Where the robot is: rows and columns between the panels; of an exported page, beside the caption
+#: and above the player.
+BETWEEN = (slice(None), slice(340, 660))
+BESIDE = (slice(0, 340), slice(0, 400))
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +38,10 @@ def _close_notices(browser: Any) -> None:
         button.click()
 
 
-def _robot_is_seen(browser: Any) -> np.ndarray | None:
-    """A picture with enough pixels in the colour of the robot, or None."""
-    image = picture(browser)
-    return image if colored(image)[:, MIDDLE].sum() > 300 else None
+def _robot(browser: Any, part: tuple[slice, slice], name: str) -> list[np.ndarray]:
+    """One picture with enough pixels in the colour of the robot, or none."""
+    image = picture(browser, name)[part]
+    return [image] if colored(image).sum() > 200 else []
 
 
 def test_page_loads_and_a_drag_moves_the_loop(browser: Any, server: Any, leg: cld.Robot) -> None:
@@ -58,7 +60,7 @@ def test_page_loads_and_a_drag_moves_the_loop(browser: Any, server: Any, leg: cl
         status = wait_for(lambda: browser.find_elements("id", "cld-status"), "the status line")
         assert "all loops are closed" in status[0].text
         _close_notices(browser)
-        before = wait_for(lambda: _robot_is_seen(browser), "a picture of the robot")
+        (before,) = wait_for(lambda: _robot(browser, BETWEEN, "robot"), "the robot")
         rod = window.look.scene.frames[leg.mechanism.tree.joint_index("knee_cylinder")]
         start = np.array(rod.position)
         ActionChains(browser).click_and_hold(thumb).move_by_offset(70, 0).release().perform()
@@ -68,7 +70,7 @@ def test_page_loads_and_a_drag_moves_the_loop(browser: Any, server: Any, leg: cl
         np.testing.assert_allclose(rod.position, pose[:3, 3], atol=1e-9)
 
         def changed() -> bool:
-            return differing(picture(browser, "drag")[:, MIDDLE], before[:, MIDDLE]) > 1000
+            return differing(picture(browser, "drag")[BETWEEN], before) > 1000
 
         wait_for(changed, "another picture")
         assert float(thumb.get_attribute("aria-valuenow")) == pytest.approx(knee, abs=0.02)
@@ -90,13 +92,14 @@ def test_exported_page_plays_alone(
     page = tmp_path / "leg.html"
     page.write_text(as_html(server, look, sweep(camera, {"knee": look.ranges["knee"]}), "leg"))
     server.stop()
+    browser.set_window_size(640, 560)
     browser.get(page.as_uri())
     assert browser.title == "leg"
-    first = wait_for(lambda: _robot_is_seen(browser), "a picture of the robot")
+    (first,) = wait_for(lambda: _robot(browser, BESIDE, "export_1"), "the robot")
     _close_notices(browser)
 
     def plays() -> bool:
-        return differing(picture(browser, "export")[:, MIDDLE], first[:, MIDDLE]) > 500
+        return differing(picture(browser, "export_2")[BESIDE], first) > 200
 
     wait_for(plays, "another frame")
     asked = browser.execute_script("return performance.getEntriesByType('resource').map(e=>e.name)")

@@ -42,7 +42,12 @@ def test_primitives_keep_size_place_and_colour() -> None:
 
 
 def test_shapes_that_make_no_sense_are_left_out() -> None:
-    for geometry in ('<box size="1 nan 3"/>', '<sphere radius="-1"/>', '<cylinder radius="1"/>', ""):
+    for geometry in (
+        '<box size="1 nan 3"/>',
+        '<sphere radius="-1"/>',
+        '<cylinder radius="1"/>',
+        "",
+    ):
         assert not read_visuals(_urdf(geometry)).shapes
 
 

@@ -80,7 +80,9 @@ def test_ranges_of_two_joints_in_one_loop_enclose_what_is_reachable() -> None:
 
 def test_underactuated_robot_says_why_it_has_no_forces() -> None:
     urdf, text = MECHANISMS["spu2_u"].build()
-    robot = cld.load(urdf, text.replace("jointnames_active: [left, right]", "jointnames_active: [left]"))
+    robot = cld.load(
+        urdf, text.replace("jointnames_active: [left, right]", "jointnames_active: [left]")
+    )
     shot = Camera(robot).standing(np.zeros(2))
     assert shot.tau is None and "fewer actuators" in shot.note
 

@@ -114,7 +114,9 @@ def test_player_plays_pauses_scrubs_and_repeats(server: Any, look: Look, leg: cl
 def test_live_messages_move_the_robot_and_bad_ones_do_not(server: Any, look: Look) -> None:
     listener = Listener()
     window = Window(server, look, listener=listener)
-    listener.hear(SimpleNamespace(name=look.robot.names.independent, position=[0.1, 0.9, 0.2], effort=[]))
+    listener.hear(
+        SimpleNamespace(name=look.robot.names.independent, position=[0.1, 0.9, 0.2], effort=[])
+    )
     window.step(window._heard + 0.1, 0.02)
     np.testing.assert_allclose(window.snapshot.y, [0.1, 0.9, 0.2])
     listener.hear(SimpleNamespace(name=["hip"], position=[0.5], effort=[]))
@@ -152,7 +154,15 @@ def test_sweep_moves_every_joint_through_its_range(look: Look) -> None:
 def test_export_needs_nothing_from_elsewhere(server: Any, look: Look, leg: cld.Robot) -> None:
     page = as_html(server, look, motion(leg), "crank <leg>")
     assert "crank &lt;leg&gt;" in page and "__VISER_EMBED_DATA__" in page
-    for word in ('src="http', "src='http", 'href="http', "href='http", "@import", "//cdn", "//unpkg"):
+    for word in (
+        'src="http',
+        "src='http",
+        'href="http',
+        "href='http",
+        "@import",
+        "//cdn",
+        "//unpkg",
+    ):
         assert word not in page
 
 
