@@ -16,6 +16,7 @@ import pytest
 ARTEFACTS = Path(__file__).resolve().parents[2] / "out" / "viewer"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SIZE = (1000, 620)
+DEADLINE = 180.0  # [s]; drawing without a graphics card on a busy machine is slow
 #: WebGL without a graphics card.
 FLAGS = (
     "--headless=new",
@@ -45,22 +46,29 @@ def start_browser() -> Any:
     # Proxies of the environment must not see requests to localhost.
     os.environ.setdefault("NO_PROXY", "127.0.0.1,localhost")
     browser = selenium.Chrome(options=options, service=selenium.ChromeService(driver))
-    browser.set_page_load_timeout(60)
+    browser.set_page_load_timeout(DEADLINE)
     return browser
 
 
 def picture(browser: Any, name: str | None = None) -> np.ndarray:
     """(height, width, 3) what is seen now; kept under out/viewer when it has a name."""
     from PIL import Image
+    from selenium.common.exceptions import TimeoutException
 
-    data = browser.get_screenshot_as_png()
+    def drawn() -> Any:
+        try:
+            return browser.get_screenshot_as_png()
+        except TimeoutException:  # the machine is too busy to draw: ask again
+            return None
+
+    data = wait_for(drawn, "a screenshot")
     if name is not None:
         ARTEFACTS.mkdir(parents=True, exist_ok=True)
         (ARTEFACTS / f"{name}.png").write_bytes(data)
     return np.asarray(Image.open(io.BytesIO(data)).convert("RGB")).astype(int)
 
 
-def wait_for(condition: Callable[[], Any], what: str, seconds: float = 60.0) -> Any:
+def wait_for(condition: Callable[[], Any], what: str, seconds: float = DEADLINE) -> Any:
     """Until ``condition`` is truthy; its value."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

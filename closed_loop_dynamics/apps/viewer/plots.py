@@ -55,6 +55,7 @@ class Plots:
                     axes=axes,
                     scales=scales,
                     height=HEIGHT,
+                    padding=(12, 24, 0, 0),
                     legend={"show": True},
                 )
             else:

@@ -1,0 +1,107 @@
+"""The viewer in a real browser: it loads, a drag moves the loop, the exported page plays.
+
+Pictures are kept under out/viewer/.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.browser import colored, differing, picture, start_browser, wait_for
+
+import closed_loop_dynamics as cld
+from closed_loop_dynamics.apps.viewer.snapshot import Camera
+from closed_loop_dynamics.robots import crank_leg
+
+URDF = crank_leg.generate()[0]
+#: Where the robot is: rows and columns between the panels; of an exported page, beside the caption
+#: and above the player.
+BETWEEN = (slice(None), slice(340, 660))
+BESIDE = (slice(0, 340), slice(0, 400))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    found = start_browser()
+    yield found
+    found.quit()
+
+
+def _close_notices(browser: Any) -> None:
+    """The browser draws without a graphics card; viser says so."""
+    for button in browser.find_elements("css selector", ".mantine-Notification-closeButton"):
+        button.click()
+
+
+def _robot(browser: Any, part: tuple[slice, slice], name: str) -> list[np.ndarray]:
+    """One picture with enough pixels in the colour of the robot, or none."""
+    image = picture(browser, name)[part]
+    return [image] if colored(image).sum() > 200 else []
+
+
+def test_page_loads_and_a_drag_moves_the_loop(browser: Any, server: Any, leg: cld.Robot) -> None:
+    from selenium.webdriver import ActionChains
+
+    from closed_loop_dynamics.apps.viewer.window import Look, Window
+
+    window = Window(server, Look(server, leg, URDF))
+    stop = threading.Event()
+    loop = threading.Thread(target=window.run, args=(stop,))
+    loop.start()
+    try:
+        browser.get(f"http://127.0.0.1:{server.get_port()}")
+        thumbs = '[role="slider"][aria-valuemax="1.8"]'
+        (thumb,) = wait_for(lambda: browser.find_elements("css selector", thumbs), "the sliders")
+        status = wait_for(lambda: browser.find_elements("id", "cld-status"), "the status line")
+        assert "all loops are closed" in status[0].text
+        _close_notices(browser)
+        (before,) = wait_for(lambda: _robot(browser, BETWEEN, "robot"), "the robot")
+        rod = window.look.scene.frames[leg.mechanism.tree.joint_index("knee_cylinder")]
+        start = np.array(rod.position)
+        ActionChains(browser).click_and_hold(thumb).move_by_offset(70, 0).release().perform()
+        knee = wait_for(lambda: window.snapshot.y[1] > 0.5 and window.snapshot.y[1], "the drag")
+        assert np.linalg.norm(np.array(rod.position) - start) > 0.01
+        pose = leg.pose("knee_cylinder_rod", window.snapshot.y)
+        np.testing.assert_allclose(rod.position, pose[:3, 3], atol=1e-9)
+
+        def changed() -> bool:
+            return differing(picture(browser, "drag")[BETWEEN], before) > 1000
+
+        wait_for(changed, "another picture")
+        assert float(thumb.get_attribute("aria-valuenow")) == pytest.approx(knee, abs=0.02)
+        assert not [e for e in browser.get_log("browser") if e["level"] == "SEVERE"]
+    finally:
+        stop.set()
+        loop.join()
+        browser.get("about:blank")
+
+
+def test_exported_page_plays_alone(
+    browser: Any, server: Any, leg: cld.Robot, camera: Camera, tmp_path: Path
+) -> None:
+    from closed_loop_dynamics.apps.viewer.export import as_html
+    from closed_loop_dynamics.apps.viewer.motion import sweep
+    from closed_loop_dynamics.apps.viewer.window import Look
+
+    look = Look(server, leg, URDF)
+    page = tmp_path / "leg.html"
+    page.write_text(as_html(server, look, sweep(camera, {"knee": look.ranges["knee"]}), "leg"))
+    server.stop()
+    browser.set_window_size(640, 560)
+    browser.get(page.as_uri())
+    assert browser.title == "leg"
+    (first,) = wait_for(lambda: _robot(browser, BESIDE, "export_1"), "the robot")
+    _close_notices(browser)
+
+    def plays() -> bool:
+        return differing(picture(browser, "export_2")[BESIDE], first) > 200
+
+    wait_for(plays, "another frame")
+    asked = browser.execute_script("return performance.getEntriesByType('resource').map(e=>e.name)")
+    assert not [name for name in asked if not name.startswith(("blob:", "data:", "file:"))]
+    browser.get("about:blank")
