@@ -5,6 +5,7 @@
 PYTHON ?= python3
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+REPRODUCE_ARGS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -14,10 +15,10 @@ HAS_BASE := $(VENV)/.installed-base
 HAS_TEST := $(VENV)/.installed-test
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test demo bench lint format clean
+.PHONY: help setup test demo bench reproduce lint format clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(HAS_TEST) ## Create the environment in .venv with everything the tests need
 
@@ -29,6 +30,9 @@ demo: $(HAS_BASE) ## Move a leg with closed loops by real ROS 2 nodes; draws out
 
 bench: $(HAS_TEST) ## Measure the time per call beside Pinocchio's (BENCH_ARGS=--quick)
 	@$(BIN)/python -m closed_loop_dynamics.bench $(BENCH_ARGS)
+
+reproduce: $(HAS_TEST) ## Run the papers' experiments; writes docs/reproduction.md (REPRODUCE_ARGS=--quick)
+	@$(BIN)/python -m closed_loop_dynamics.reproduce $(REPRODUCE_ARGS)
 
 lint: $(HAS_TEST) ## Check style (ruff) and types (mypy)
 	$(BIN)/ruff check .

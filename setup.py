@@ -26,7 +26,7 @@ ROS = [
     )
 ]
 PLOT = ["matplotlib>=3.7"]
-BAGS = ["rosbags>=0.10"]  # reads and writes MCAP without ROS
+BAGS = ["rosbags>=0.11"]  # reads and writes MCAP without ROS
 VIEWER = ["viser>=1.1"]
 TEST = [
     *PLOT,

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from .errors import (
+    ActuationInfeasible,
     ActuationSingular,
     ClosedLoopError,
     ClosureNotFound,
@@ -18,17 +19,25 @@ from .errors import (
 )
 from .robot import Robot, load
 from .robot_parts.compiled import Names
+from .robot_parts.operational_space import ForceResponse, MassMatrixFactors
+from .robot_parts.payload import Payload
 from .robot_parts.state import State
+from .robot_parts.stepping import Friction
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "ActuationInfeasible",
     "ActuationSingular",
     "ClosedLoopError",
     "ClosureNotFound",
+    "ForceResponse",
+    "Friction",
     "InvalidInput",
+    "MassMatrixFactors",
     "ModelError",
     "Names",
+    "Payload",
     "Robot",
     "SingularInertia",
     "State",

@@ -89,6 +89,34 @@ class ActuationSingular(ClosedLoopError):
         self.y = y
 
 
+class ActuationInfeasible(ClosedLoopError):
+    """No actuator forces within their limits produce the requested independent forces.
+
+    Attributes:
+        submechanism: the one that cannot.
+        requested: (m_c,) independent forces asked of it; achieved: (m_c,) nearest possible ones.
+        best: (p_c,) actuator forces that give ``achieved``.
+        fraction: largest part of ``requested`` that is possible in the same direction, 0 to 1.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        submechanism: str,
+        requested: Any,
+        achieved: Any,
+        best: Any,
+        fraction: float,
+    ) -> None:
+        super().__init__(message)
+        self.submechanism = submechanism
+        self.requested = requested
+        self.achieved = achieved
+        self.best = best
+        self.fraction = fraction
+
+
 class Underactuated(ClosedLoopError):
     """The submechanism has fewer actuators than degrees of freedom."""
 

@@ -7,6 +7,7 @@ takes one sample or a batch (leading axis) and runs one native program of ``dyna
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +16,29 @@ from numpy.typing import ArrayLike, NDArray
 
 from .closure.forward_kinematics import independent_from_actuator
 from .closure.smooth import Gamma, SmoothClosure
-from .errors import InvalidInput, Underactuated, did_you_mean
+from .engine.source import as_finite_vectors
+from .errors import InvalidInput, did_you_mean
 from .lint import Report, lint
 from .mechanism import Mechanism, build_mechanism
 from .model import read_submechanisms, read_urdf
 from .model.digest import digest
-from .robot_parts.compiled import CompiledRobot
+from .robot_parts.actuation import Actuation
+from .robot_parts.free_motion import FreeMotion
 from .robot_parts.geometry import SubmechanismGeometry
 from .robot_parts.links import gather_wrenches, link_jacobian, link_pose, random_independent
+from .robot_parts.operational_space import (
+    ForceResponse,
+    MassMatrixFactors,
+    osim_program,
+    run_factors,
+    run_test_force,
+)
+from .robot_parts.parametric import ParametricRobot
+from .robot_parts.payload import Payload
 from .robot_parts.references import forward_dynamics_by
 from .robot_parts.solvers import SOLVERS
 from .robot_parts.state import State
+from .task_space import TaskSpace
 
 Array = NDArray[np.float64]
 
@@ -38,6 +51,7 @@ def load(
     search_path: Sequence[str | Path] = (),
     solver: str | None = None,
     closures: Mapping[str, Gamma] | None = None,
+    gravity: Sequence[float] = (0.0, 0.0, -9.81),
 ) -> Robot:
     """Load a robot.
 
@@ -51,6 +65,7 @@ def load(
             file's ``solver`` words.
         closures: submechanism of type "function" -> its q = gamma(y) as a Python function of a
             CasADi SX vector (see ``closure/smooth.py``).
+        gravity: (3,) acceleration of gravity in the root frame (world, floating base) [m/s^2].
 
     Raises:
         UrdfError, SubmechanismError: with file, place and remedy.
@@ -62,12 +77,16 @@ def load(
     key = digest(tree, entries)
     if solver is not None and solver not in SOLVERS:
         raise InvalidInput(f"solver '{solver}'; {did_you_mean(solver, SOLVERS)}")
+    field = as_finite_vectors(gravity, "gravity", 3)
+    if field.ndim != 1:
+        raise InvalidInput(f"gravity has shape {field.shape}; expected (3,)")
     mechanism = build_mechanism(tree, entries, key, closures or {})
+    mechanism = replace(mechanism, gravity=tuple(field.tolist()))
     traced = [c.digest for c in mechanism.closures if isinstance(c, SmoothClosure)]
-    return Robot(mechanism, digest(key, traced), solver)
+    return Robot(mechanism, digest(key, traced, mechanism.gravity), solver)
 
 
-class Robot(CompiledRobot):
+class Robot(ParametricRobot, FreeMotion):
     """Kinematics and dynamics of a series-parallel robot in its independent coordinates."""
 
     def __init__(self, mechanism: Mechanism, key: str, solver: str | None = None) -> None:
@@ -123,6 +142,9 @@ class Robot(CompiledRobot):
     def independent_from_actuator(self, u: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """y (m,) from measured actuator positions ``u`` (p,).
 
+        Redundant actuators are fitted in the sense of least squares; ``actuation.disagreement(u)``
+        says how much they contradict each other.
+
         Args:
             guess: (m,) independent positions near the answer; by default the branch of the
                 reference configuration is searched.
@@ -137,12 +159,6 @@ class Robot(CompiledRobot):
         """(6, m) Jacobian of a link: [angular; linear] velocity in the link frame = J yd."""
         return link_jacobian(self.mechanism, self._frame(link), self._run("poses", guess, y))
 
-    def _frame(self, link: str) -> tuple[int, Array]:
-        frames = self.mechanism.tree.frames
-        if not isinstance(link, str) or link not in frames:
-            raise InvalidInput(f"no link '{link}'; {did_you_mean(link, frames)}")
-        return frames[link]
-
     # -- dynamics -------------------------------------------------------------------------------
 
     def inverse_dynamics(
@@ -152,6 +168,9 @@ class Robot(CompiledRobot):
         ydd: ArrayLike,
         wrenches: Mapping[str, ArrayLike] | None = None,
         guess: ArrayLike | None = None,
+        *,
+        payload: Mapping[str, Payload] | None = None,
+        parameters: ArrayLike | None = None,
     ) -> Array:
         """Actuator forces tau_u (p,) [N or N m] (cluster RNEA, then G_u^-T).
 
@@ -159,16 +178,18 @@ class Robot(CompiledRobot):
 
         Args:
             wrenches: link -> (6,) [moment; force] at the link origin in the link frame.
+            payload: link -> what it carries; parameters: in place of ``dynamic_parameters``.
 
         Raises:
             ActuationSingular: G_u has lost rank there.
             Underactuated: a submechanism has fewer actuators than degrees of freedom.
         """
         if self._underactuated:
-            raise self._underactuated_error()
-        if wrenches is None and guess is None:
+            self._require_actuators()
+        if wrenches is None and guess is None and payload is None and parameters is None:
             return self._inverse_dynamics(y, yd, ydd)
-        return self._dynamics("inverse_dynamics", wrenches, guess, y, yd, ydd)
+        pi = self._given_parameters(payload, parameters)
+        return self._dynamics("inverse_dynamics", wrenches, guess, y, yd, ydd, pi=pi)
 
     def generalized_forces(
         self,
@@ -177,9 +198,13 @@ class Robot(CompiledRobot):
         ydd: ArrayLike,
         wrenches: Mapping[str, ArrayLike] | None = None,
         guess: ArrayLike | None = None,
+        *,
+        payload: Mapping[str, Payload] | None = None,
+        parameters: ArrayLike | None = None,
     ) -> Array:
         """Independent forces tau_y (m,) = M_y ydd + C_y (cluster RNEA)."""
-        return self._dynamics("generalized_forces", wrenches, guess, y, yd, ydd)
+        pi = self._given_parameters(payload, parameters)
+        return self._dynamics("generalized_forces", wrenches, guess, y, yd, ydd, pi=pi)
 
     def forward_dynamics(
         self,
@@ -189,25 +214,87 @@ class Robot(CompiledRobot):
         wrenches: Mapping[str, ArrayLike] | None = None,
         guess: ArrayLike | None = None,
         method: str = "cluster_aba",
+        *,
+        payload: Mapping[str, Payload] | None = None,
+        parameters: ArrayLike | None = None,
     ) -> Array:
         """Independent accelerations ydd (m,) from actuator forces.
 
         Args:
             method: ``"cluster_aba"`` (default), or the references ``"projection"`` and
-                ``"lagrange"``.
+                ``"lagrange"`` (these with the model's own parameters only).
         """
-        if wrenches is None and guess is None and method == "cluster_aba":
+        plain = payload is None and parameters is None
+        if wrenches is None and guess is None and plain and method == "cluster_aba":
             return self._forward_dynamics(y, yd, tau_u)
         if method == "cluster_aba":
-            return self._dynamics("forward_dynamics", wrenches, guess, y, yd, tau_u)
+            pi = self._given_parameters(payload, parameters)
+            return self._dynamics("forward_dynamics", wrenches, guess, y, yd, tau_u, pi=pi)
+        if not plain:
+            raise InvalidInput(f"method '{method}' takes no payload and no parameters")
         return forward_dynamics_by(self, method, y, yd, tau_u, wrenches, guess)
 
-    def mass_matrix(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
+    def mass_matrix(
+        self,
+        y: ArrayLike,
+        guess: ArrayLike | None = None,
+        *,
+        payload: Mapping[str, Payload] | None = None,
+        parameters: ArrayLike | None = None,
+    ) -> Array:
         """M_y (m, m) in independent coordinates."""
-        return self._matrix("mass_matrix", (self.m, self.m), guess, y)
+        pi = self._given_parameters(payload, parameters)
+        if pi is None:
+            return self._matrix("mass_matrix", (self.m, self.m), guess, y)
+        return self._matrix("mass_matrix_parameters", (self.m, self.m), guess, y, pi)
+
+    def inverse_mass_matrix(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
+        """M_y^-1 (m, m) = W^T D^-1 W by innovations (R. Kumar et al. 2022, Eq. 27).
+
+        From the articulated inertias D and U of the clusters; M_y is not formed.
+        """
+        return self._matrix("inverse_mass_matrix", (self.m, self.m), guess, y)
+
+    def mass_matrix_factors(
+        self, y: ArrayLike, guess: ArrayLike | None = None
+    ) -> MassMatrixFactors:
+        """W and D of M_y^-1 = W^T D^-1 W, each (m, m); det M_y = det D.
+
+        W is the identity plus entries for joints further inwards, D is block-diagonal (one block
+        per cluster), so both are cheap to multiply with or to solve.
+        """
+        return run_factors(self, y, guess)
+
+    def inverse_osim(
+        self, links: Sequence[str], y: ArrayLike, guess: ArrayLike | None = None
+    ) -> Array:
+        """Inverse operational-space inertia Lambda^-1 = J M_y^-1 J^T (6k, 6k) of k links.
+
+        By extended force propagators (cluster EFPA), without J and M_y. A program is compiled
+        for every list of links that is asked for.
+
+        Args:
+            links: names, in the order of the blocks; a name may come twice, and the root link of a
+                fixed base gives zeros. Blocks are [angular; linear] in the frame of each link.
+        """
+        name = osim_program(self, links)
+        return self._matrix(name, (6 * len(links), 6 * len(links)), guess, y)
+
+    def apply_test_force(
+        self, link: str, wrench: ArrayLike, y: ArrayLike, guess: ArrayLike | None = None
+    ) -> ForceResponse:
+        """Accelerations that a force alone causes: no motion, no gravity, no actuator forces.
+
+        Args:
+            wrench: (6,) [moment; force] at the origin of the link, in its frame.
+
+        Returns:
+            ``ydd`` (m,) = M_y^-1 J^T f, and ``acceleration`` (6,) of the link = Lambda^-1 f.
+        """
+        return run_test_force(self, link, wrench, y, guess)
 
     def bias(self, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None = None) -> Array:
-        """C_y (m,): Coriolis, centrifugal and gravity forces."""
+        """C_y (m,): Coriolis, centrifugal, gravity and friction forces."""
         return self._run("bias", guess, y, yd)
 
     def gravity(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
@@ -220,7 +307,11 @@ class Robot(CompiledRobot):
         wrenches: Mapping[str, ArrayLike] | None,
         guess: ArrayLike | None,
         *values: Any,
+        pi: ArrayLike | None = None,
     ) -> Array:
+        if pi is not None:
+            forces = self.body_wrenches(wrenches or {})
+            return self._run(f"{name}_parameters", guess, *values, forces, pi)
         if wrenches is None:
             return self._run(name, guess, *values)
         return self._run(f"{name}_wrenches", guess, *values, self.body_wrenches(wrenches))
@@ -229,12 +320,10 @@ class Robot(CompiledRobot):
         """Wrenches on links as one vector of wrenches on bodies, (6 * bodies,) or (N, ...)."""
         return gather_wrenches(self.mechanism, wrenches, self._frame)
 
-    def _underactuated_error(self) -> Underactuated:
-        names = [self.mechanism.components[c].entry.name for c in self._underactuated]
-        return Underactuated(
-            f"submechanism '{names[0]}' has fewer actuators than degrees of freedom: actuator "
-            "forces are not determined; use generalized_forces, or list jointnames_active"
-        )
+    @property
+    def actuation(self) -> Actuation:
+        """Redundant actuators, limits, stiffness, statics: between u and y as hardware has it."""
+        return Actuation(self)
 
     # -- inspection -----------------------------------------------------------------------------
 
@@ -250,6 +339,19 @@ class Robot(CompiledRobot):
                 f"no submechanism with loops '{name}'; {did_you_mean(name, by_name)}"
             )
         return SubmechanismGeometry(self, by_name[name])
+
+    def task_space(self, scheme: str = "nested", tolerance: float = 1e-10) -> TaskSpace:
+        """The robot in the coordinates of its platform, for a parallel manipulator.
+
+        Args:
+            scheme: ``"nested"`` (loops of a limb are closed before each of its Newton steps) or
+                ``"compound"`` (all in one step): Mueller 2022, Algorithms 1 and 2, or 3.
+            tolerance: of every residual [m, rad]; smaller takes more iterations.
+
+        Raises:
+            SubmechanismError: no entry has a ``task_space``, or it does not fit the mechanism.
+        """
+        return TaskSpace(self, scheme, tolerance)
 
     def random_independent(self, rng: np.random.Generator, count: int | None = None) -> Array:
         """Random y within limits and reachable on the branch (continuous joints: one turn)."""

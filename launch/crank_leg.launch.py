@@ -1,37 +1,16 @@
-"""The crank leg: 7 joints, 3 of them driven; its foot moves up and down.
+"""Crank leg. A leg with 7 joints, 3 of them driven: a motor at the hip, a cylinder across the knee
+(1-RRPR), a crank and a push rod at the ankle (four-bar). The smallest robot that shows what the
+package is for.
 
 ros2 launch closed_loop_dynamics crank_leg.launch.py
 
 All arguments of closed_loop.launch.py can be given as well, for example ``rviz:=false``.
 """
 
-from pathlib import Path
-
-from ament_index_python.packages import get_package_share_directory
-from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
-from launch.launch_description_sources import PythonLaunchDescriptionSource
-from launch.substitutions import LaunchConfiguration
-
+from closed_loop_dynamics.ros.shipped_launch import describe
 from launch import LaunchDescription
-
-SHARE = Path(get_package_share_directory("closed_loop_dynamics"))
-ARGUMENTS = {
-    "parameters_file": (str(SHARE / "config/crank_leg_nodes.yaml"), "parameters of the nodes"),
-    "trajectory": ("true", "send the sample motion of the parameters file again and again"),
-}
 
 
 def generate_launch_description() -> LaunchDescription:
     """The general launch file with this robot's files."""
-    declared = [
-        DeclareLaunchArgument(name, default_value=default, description=text)
-        for name, (default, text) in ARGUMENTS.items()
-    ]
-    robot = {
-        "urdf_file": str(SHARE / "urdf/crank_leg.urdf"),
-        "submechanism_file": str(SHARE / "config/crank_leg.yaml"),
-        **{name: LaunchConfiguration(name) for name in ARGUMENTS},
-    }
-    general = PythonLaunchDescriptionSource(str(SHARE / "launch/closed_loop.launch.py"))
-    include = IncludeLaunchDescription(general, launch_arguments=robot.items())
-    return LaunchDescription([*declared, include])
+    return describe("crank_leg")

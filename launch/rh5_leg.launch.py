@@ -1,37 +1,15 @@
-"""The RH5-style leg: 18 joints, 6 of them driven; its foot moves up and down.
+"""RH5-style leg. A humanoid's leg with 18 joints, 6 of them driven: two motors, two lambda
+mechanisms (1-RRPR) at hip and knee, and an ankle on two cylinders (2-SPRR+1U).
 
 ros2 launch closed_loop_dynamics rh5_leg.launch.py
 
 All arguments of closed_loop.launch.py can be given as well, for example ``rviz:=false``.
 """
 
-from pathlib import Path
-
-from ament_index_python.packages import get_package_share_directory
-from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
-from launch.launch_description_sources import PythonLaunchDescriptionSource
-from launch.substitutions import LaunchConfiguration
-
+from closed_loop_dynamics.ros.shipped_launch import describe
 from launch import LaunchDescription
-
-SHARE = Path(get_package_share_directory("closed_loop_dynamics"))
-ARGUMENTS = {
-    "parameters_file": (str(SHARE / "config/rh5_leg_nodes.yaml"), "parameters of the nodes"),
-    "trajectory": ("true", "send the sample motion of the parameters file again and again"),
-}
 
 
 def generate_launch_description() -> LaunchDescription:
     """The general launch file with this robot's files."""
-    declared = [
-        DeclareLaunchArgument(name, default_value=default, description=text)
-        for name, (default, text) in ARGUMENTS.items()
-    ]
-    robot = {
-        "urdf_file": str(SHARE / "urdf/rh5_leg.urdf"),
-        "submechanism_file": str(SHARE / "config/rh5_leg_submechanisms.yaml"),
-        **{name: LaunchConfiguration(name) for name in ARGUMENTS},
-    }
-    general = PythonLaunchDescriptionSource(str(SHARE / "launch/closed_loop.launch.py"))
-    include = IncludeLaunchDescription(general, launch_arguments=robot.items())
-    return LaunchDescription([*declared, include])
+    return describe("rh5_leg")

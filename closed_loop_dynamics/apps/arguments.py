@@ -15,3 +15,14 @@ def positive(text: str) -> float:
     if not (math.isfinite(value) and value > 0.0):
         raise argparse.ArgumentTypeError(f"{text} is not a positive number")
     return value
+
+
+def whole(text: str) -> int:
+    """A whole number of at least 2."""
+    try:
+        value = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number") from None
+    if value < 2:
+        raise argparse.ArgumentTypeError(f"{text} is too small; give 2 or more")
+    return value

@@ -6,6 +6,7 @@ Read are ``trajectory_msgs/JointTrajectory`` and ``sensor_msgs/JointState``; bot
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -17,7 +18,7 @@ import numpy as np
 
 from ..errors import did_you_mean
 from .mistakes import FileProblem, UsageError, need, no_file
-from .output import target
+from .output import is_bag, target
 from .tables import (
     ACCELERATION,
     EFFORT,
@@ -29,6 +30,7 @@ from .tables import (
     Table,
     column,
     meaning,
+    read_csv,
 )
 
 NANO = 1_000_000_000
@@ -65,6 +67,27 @@ def _store() -> Any:
 
 
 # -- reading --------------------------------------------------------------------------------------
+
+
+def add_input_arguments(parser: argparse._ActionsContainer, *, required: bool) -> None:
+    """``--input`` and ``--topic``."""
+    parser.add_argument(
+        "-i",
+        "--input",
+        required=required,
+        metavar="FILE",
+        help="CSV or bag; - reads CSV from a pipe",
+    )
+    parser.add_argument("--topic", help="of a bag; default: the only one with joints")
+
+
+def read_recording(path: str, topic: str | None) -> Recording:
+    """A CSV file or a topic of a bag."""
+    if is_bag(path):
+        return read_bag(path, topic)
+    if topic is not None:
+        raise UsageError(f"--topic is for bags; '{path}' is none")
+    return Recording(read_csv(path), "", STATES)
 
 
 def read_bag(path: str, topic: str | None = None) -> Recording:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from dataclasses import dataclass
 
@@ -10,11 +9,9 @@ import numpy as np
 
 from ..robot import Robot
 from ..ros.trajectory import Points, Spline
-from .bags import STATES, Recording, read_bag
 from .mistakes import FileProblem, UsageError
-from .output import is_bag
 from .states import check_table, coordinates
-from .tables import ACCELERATION, POSITION, VELOCITY, Array, Table, read_csv
+from .tables import ACCELERATION, POSITION, VELOCITY, Array, Table
 
 MOTION_NOTE = """\
 The file has a column `time` [s] and the positions of the independent joints, one column each,
@@ -23,28 +20,6 @@ taken where they are given, and come from a cubic spline where they are not. Col
 of the robot are ignored. A bag (.mcap, .db3 or a rosbag2 folder) holds a JointTrajectory or
 JointState messages with the same joints; it needs the extra `bags`.
 """
-
-
-def read_recording(path: str, topic: str | None) -> Recording:
-    """A CSV file or a topic of a bag."""
-    if is_bag(path):
-        return read_bag(path, topic)
-    if topic is not None:
-        raise UsageError(f"--topic is for bags; '{path}' is none")
-    return Recording(read_csv(path), "", STATES)
-
-
-def add_motion_arguments(parser: argparse.ArgumentParser, required: bool) -> None:
-    """``--input`` and ``--topic``."""
-    group = parser.add_argument_group("input")
-    group.add_argument(
-        "-i",
-        "--input",
-        required=required,
-        metavar="FILE",
-        help="CSV or bag; - reads CSV from a pipe",
-    )
-    group.add_argument("--topic", help="of a bag; default: the only one with joints")
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import sysconfig
 from pathlib import Path
 from typing import NamedTuple
 
@@ -82,18 +83,18 @@ def find_robot(robot: str, submechanisms: str | None = None) -> Sources:
         UsageError: no such file or name.
     """
     urdf = Path(robot).expanduser()
-    if not urdf.is_file():
-        if submechanisms is None and not urdf.suffix and not urdf.exists():
-            return _shipped(robot)
+    shipped = not urdf.suffix and not urdf.exists()
+    if not urdf.is_file() and not shipped:
         raise no_file(urdf)
     if urdf.suffix.lower() in (".yaml", ".yml"):
         raise UsageError(f"'{robot}' is a submechanism file; give the URDF before it")
+    found = _shipped(robot) if shipped else Sources(urdf.stem, urdf, None)
     if submechanisms is None:
-        return Sources(urdf.stem, urdf, None)
+        return found
     loops = Path(submechanisms).expanduser()
     if not loops.is_file():
         raise no_file(loops)
-    return Sources(urdf.stem, urdf, loops)
+    return found._replace(submechanisms=loops)
 
 
 def _shipped(name: str) -> Sources:
@@ -125,7 +126,11 @@ def shipped_robots() -> dict[str, Sources]:
 def _share_folders() -> list[Path]:
     """The source tree, the environment's prefix, and the ament prefixes, in this order."""
     source = Path(__file__).resolve().parents[2]
-    prefixes = [sys.prefix, *os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)]
+    prefixes = [
+        sysconfig.get_path("data"),
+        sys.prefix,
+        *os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep),
+    ]
     # `pip install --prefix`: lib/pythonX.Y/site-packages/closed_loop_dynamics/apps
     prefixes.append(str(source.parents[2]) if len(source.parents) > 2 else "")
     shares = [Path(prefix) / "share" / PACKAGE for prefix in prefixes if prefix]

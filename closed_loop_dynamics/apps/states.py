@@ -14,7 +14,8 @@ import numpy as np
 
 from ..errors import ClosedLoopError, did_you_mean
 from ..robot import Robot
-from ..ros.limits import Limits
+from ..robot_parts.limits import Limits
+from .bags import add_input_arguments, read_recording
 from .mistakes import FileProblem, UsageError
 from .output import add_output_arguments, write
 from .progress import progress
@@ -27,7 +28,6 @@ from .tables import (
     VELOCITY,
     Array,
     Table,
-    read_csv,
     with_column,
 )
 
@@ -47,7 +47,7 @@ VECTOR_NOTE = """\
 A state is given by name, as in `--y hip=-0.4 knee=0.8`, or as a list in the order that
 `closed-loop info` shows, as in `--y -0.4 0.8 -0.4`. Positions that are not named stay at the
 reference (zero, unless the submechanism file says otherwise); other numbers that are not given are
-zero. A CSV file has one state per row; its columns are called like the joints: knee,
+zero. A CSV file (or bag) has one state per row; its columns are called like the joints: knee,
 knee.velocity, knee.acceleration, knee_cylinder.effort; time is optional.
 """
 
@@ -69,7 +69,7 @@ def add_state_arguments(parser: argparse.ArgumentParser, kinds: Sequence[str]) -
             f"--{_OPTIONS[kind]}", nargs="+", metavar="VALUE", help=f"{_UNITS[kind]}"
         )
     group = parser.add_argument_group("many states")
-    group.add_argument("-i", "--input", metavar="CSV", help="one state per row; - reads a pipe")
+    add_input_arguments(group, required=False)
     add_output_arguments(parser)
 
 
@@ -140,7 +140,7 @@ def read_states(robot: Robot, options: argparse.Namespace, kinds: Sequence[str])
         words = [f"--{_OPTIONS[kind]}" for kind, value in given.items() if value is not None]
         if words:
             raise UsageError(f"give {words[0]} or --input, not both")
-        return _from_file(robot, read_csv(options.input), kinds)
+        return _from_file(robot, read_recording(options.input, options.topic).table, kinds)
     vectors = {}
     for kind, words in given.items():
         names = coordinates(robot, _joints(robot, kind), kind)
@@ -170,7 +170,7 @@ def check_table(robot: Robot, table: Table) -> None:
     """Refuse unknown columns, empty files and numbers that are not finite."""
     names = robot.names.spanning
     parts = [c for kind in (POSITION, VELOCITY) for c in coordinates(robot, names, kind)]
-    table.check_columns([*names, *parts])
+    table.check_columns(list(dict.fromkeys([*names, *parts])))
     if not len(table.values):
         raise FileProblem(f"{table.source}: no rows below the column names")
     table.check_finite()

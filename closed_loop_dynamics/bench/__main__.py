@@ -33,8 +33,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     from .measure import measure
     from .report import as_json, as_text
+    from .scaling import CHAINS, LENGTHS, grow
+    from .scaling_report import scaling_json, scaling_text
 
-    chosen = [replace(cases[name], solver=options.solver) for name in options.robot or cases]
+    everything = not (options.robot or options.scaling or options.node)
+    names = cases if everything else options.robot or []
+    chosen = [replace(cases[name], solver=options.solver) for name in names]
     notes = [
         f"{case.title} is left out: {MODELS} does not have it"
         for case in chosen
@@ -44,14 +48,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(note, file=sys.stderr)
     sweeps = options.sweeps or (3 if options.quick else 40)
     results = [measure(case, options.quick, sweeps) for case in chosen if case.present]
-    nodes = _node_rates(cases[NODE_CASE], options, notes)
-    print(as_text(results, notes, nodes), end="")
-    if options.json:
-        options.json.write_text(json.dumps(as_json(results, notes, nodes), indent=2) + "\n")
-    if options.markdown:
-        options.markdown.write_text(as_text(results, notes, nodes, markdown=True))
-
+    nodes = _node_rates(cases[NODE_CASE], options, notes) if options.node or everything else []
+    text = [as_text(results, notes, nodes, markdown=markdown) for markdown in (False, True)]
+    data = as_json(results, notes, nodes)
     checks = [c for result in results for group in result.checks.values() for c in group]
+    if options.scaling or everything:
+        lengths = LENGTHS[1::2] if options.quick else LENGTHS
+        grown = []
+        for chain in CHAINS:
+            print(f"Chains with {chain}: {lengths[0]} to {lengths[-1]} links", file=sys.stderr)
+            grown.append(grow(chain, lengths, sweeps))
+        growths = [g for found, _ in grown for g in found]
+        agreement = [c for _, found in grown for c in found]
+        text[0] += scaling_text(growths, agreement, markdown=False)
+        text[1] += scaling_text(growths, agreement, markdown=True)
+        data["scaling"] = scaling_json(growths)
+        checks += agreement
+    print(text[0], end="")
+    if options.json:
+        options.json.write_text(json.dumps(data, indent=2) + "\n")
+    if options.markdown:
+        options.markdown.write_text(text[1])
+
     if not all(check.ok for check in checks):
         print("Some results disagree with Pinocchio: see WRONG above.", file=sys.stderr)
         return 1
@@ -64,7 +82,7 @@ def _node_rates(case: Case, options: argparse.Namespace, notes: list[str]) -> li
     """The node's rows, or a note why there are none."""
     from .node import available, measure_nodes
 
-    if not case.present or not (options.node or not options.robot):
+    if not case.present:
         return []
     if not available():
         notes.append("The node is left out: rclpy is not installed (extra `ros`)")
@@ -89,7 +107,10 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
         help="of our loops: all numerical (default), or closed forms where there are any",
     )
     parser.add_argument(
-        "--node", action="store_true", help="the feedforward node too (default without --robot)"
+        "--scaling", action="store_true", help="chains of 2 to 24 links (part of a whole run)"
+    )
+    parser.add_argument(
+        "--node", action="store_true", help="the feedforward node (part of a whole run)"
     )
     parser.add_argument("--quick", action="store_true", help="few rounds: rough numbers")
     parser.add_argument(

@@ -12,6 +12,15 @@ from ..robot import Robot
 from .cases import CLOSED_FORM, HYBRID, Bar, Case
 from .checks import Check, cross_checks, variant_checks
 from .loading import load_times
+from .osim import (
+    BARE_TREE,
+    BY_PROJECTION,
+    OSIM,
+    OSIM_BARE,
+    osim_check,
+    osim_contenders,
+    osim_instructions,
+)
 from .pinocchio_side import PinocchioRobot
 from .states import PATTERNS, Array, States, make_states
 from .timing import BATCH_CALLS, Call, Contender, chunked, take_turns
@@ -28,6 +37,8 @@ PAIRS = (
     ("forward dynamics", "aba"),
     ("forward dynamics, projection", "constraintDynamics"),
     ("forward dynamics, lagrange", "constraintDynamics"),
+    (OSIM_BARE, BY_PROJECTION),
+    (OSIM, BARE_TREE),
     ("inverse dynamics, batch of 1000", "rneaInParallel"),
     ("forward dynamics, batch of 1000", "abaInParallel"),
     *(
@@ -90,6 +101,7 @@ def measure(case: Case, quick: bool, sweeps: int) -> Result:
     variants = case.variants()
     other = PinocchioRobot(case, robot)
     size = f"n = {robot.n}, m = {robot.m}, {len(other.cuts)} cuts, loops {case.solver}"
+    size += f"; {osim_instructions(robot)}"
     result = Result(case, size)
     for pattern in PATTERNS:
         progress(f"{case.title}: {pattern} states, checking")
@@ -99,8 +111,10 @@ def measure(case: Case, quick: bool, sweeps: int) -> Result:
         result.iterations[pattern] = states.iterations
         result.checks[pattern] = cross_checks(robot, other, states, tree_forces, tau)
         result.checks[pattern] += variant_checks(variants, states)
+        result.checks[pattern].append(osim_check(robot, states))
         progress(f"{case.title}: {pattern} states, {sweeps} sweeps over {len(states.y)} states")
         contenders = [*_ours(robot, states), *other.contenders(states, tau)]
+        contenders += osim_contenders(robot, other, states)
         for name, variant in variants.items():
             contenders += _ours_with(variant, name, states)
         take_turns(contenders, sweeps)

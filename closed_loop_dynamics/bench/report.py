@@ -99,7 +99,7 @@ def as_text(
 ) -> str:
     """Tables, one per robot and pattern; ratios first."""
     facts = machine()
-    lines = ["# Benchmark" if markdown else "Benchmark", "", _facts_line(facts), ""]
+    lines = ["# Benchmark" if markdown else "Benchmark", "", facts_line(facts), ""]
     lines += [
         "ratio = Pinocchio's time / ours: above 1, ours is faster. Times per evaluation, as seen "
         "from Python;",
@@ -116,17 +116,18 @@ def as_text(
             if pattern in result.iterations:
                 heading += f", {result.iterations[pattern]:.1f} Newton iterations per call"
             lines += ["", f"### {heading}" if markdown else f"--- {heading}", ""]
-            lines += _table([HEADINGS, *map(_cells, rows)], markdown)
+            lines += table([HEADINGS, *map(_cells, rows)], markdown)
         lines += ["", *_check_lines(result, markdown)]
     if nodes:
         title = "Feedforward node, RH5 Manus reduced, over DDS"
         lines += ["", f"## {title}" if markdown else f"=== {title}", ""]
-        lines += _table(node_cells(nodes), markdown)
+        lines += table(node_cells(nodes), markdown)
     lines += ["", *_summary(results, markdown)]
     return "\n".join(lines) + "\n"
 
 
-def _facts_line(facts: dict[str, str]) -> str:
+def facts_line(facts: dict[str, str]) -> str:
+    """Machine, versions and date in one line."""
     packages = ", ".join(f"{name} {facts[name]}" for name in ("python", *PACKAGES))
     return f"{facts['cpu']}; {packages}; {facts['date']}"
 
@@ -155,7 +156,8 @@ def _time(seconds: float) -> str:
     return f"{seconds * 1e6:.3g} µs"
 
 
-def _table(rows: Sequence[tuple[str, ...]], markdown: bool) -> list[str]:
+def table(rows: Sequence[tuple[str, ...]], markdown: bool) -> list[str]:
+    """Lines of a table whose first row holds the headings."""
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     lines = []
     for number, row in enumerate(rows):
@@ -175,7 +177,7 @@ def _check_lines(result: Result, markdown: bool) -> list[str]:
         verdict = verdict if all(check.ok for check in checks) else "WRONG"
         errors = [f"{check.error:.1e}" for check in checks]
         rows.append((checks[0].name, *errors, verdict))
-    return _table(rows, markdown)
+    return table(rows, markdown)
 
 
 def _summary(results: Sequence[Result], markdown: bool) -> list[str]:
@@ -187,6 +189,6 @@ def _summary(results: Sequence[Result], markdown: bool) -> list[str]:
     ]
     if not rows:
         return []
-    table: list[tuple[str, ...]] = [("", "robot", "ratio", "what", "ours", "Pinocchio", "aim")]
-    table += [(*row[:6], row[7]) for row in rows]
-    return ["## Aims" if markdown else "=== Aims", "", *_table(table, markdown)]
+    cells: list[tuple[str, ...]] = [("", "robot", "ratio", "what", "ours", "Pinocchio", "aim")]
+    cells += [(*row[:6], row[7]) for row in rows]
+    return ["## Aims" if markdown else "=== Aims", "", *table(cells, markdown)]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -137,9 +137,13 @@ def solve_leg(system: LoopSystem, leg: Leg, q: dict[int, SX], choice: LegChoice)
 
 @dataclass(frozen=True, eq=False)
 class LinearRow(Leg):
-    """A coupling row of a loop system: its joint is a linear function of known ones."""
+    """A coupling row of a loop system: its joint is a linear function of known ones.
+
+    The angle comes with its full turns: a rotor behind a gear may turn many times.
+    """
 
     row: int = 0
+    counts_turns: ClassVar[bool] = True
 
     def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
         """The joint of the row."""
@@ -274,9 +278,10 @@ def _match(system: LoopSystem, leg: Leg, known: Array, length: float) -> LegChoi
     centres = []
     for i, is_length in zip(columns, lengths, strict=True):
         low, high = float(known[:, i].min()), float(known[:, i].max())
-        if not is_length and high - low > 2 * np.pi - 0.2:
+        turns = not is_length and not leg.counts_turns
+        if turns and high - low > 2 * np.pi - 0.2:
             raise NotClosedForm(f"joint '{system.names([i])[0]}' turns all the way round")
-        inside = is_length or (low > -np.pi + 0.1 and high < np.pi - 0.1)
+        inside = not turns or (low > -np.pi + 0.1 and high < np.pi - 0.1)
         centres.append(0.0 if inside else 0.5 * (low + high))
     q = ca.SX.sym("q", len(system.joints))
     at = {i: q[i] for i in range(len(system.joints))}

@@ -3,6 +3,7 @@
 The same loops with the actuators in the place of the independent joints are a closure again, so the
 forward kinematics is solved by the same native Newton loop, with the same certificate: the answer
 lies on the branch of the reference configuration (or of a guess) and does not depend on history.
+More actuators than degrees of freedom: all of them count, in the sense of least squares.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..engine.source import as_finite_vectors
-from ..errors import ActuationSingular, Underactuated
+from ..errors import ActuationSingular, ClosureNotFound, Underactuated
 from ..model.tree import Array
 from .branch import Branch
 from .linear import LinearClosure
@@ -24,6 +25,10 @@ from .smooth import SmoothClosure
 
 if TYPE_CHECKING:
     from ..robot import Robot
+
+#: Gauss-Newton on redundant encoders: most steps, and the step that ends it [rad or m].
+FIT_STEPS = 30
+FIT_TOLERANCE = 1e-11
 
 
 def actuator_closure(branch: Branch, active: list[int]) -> NumericalClosure:
@@ -107,7 +112,33 @@ def independent_from_actuator(robot: Robot, u: ArrayLike, guess: ArrayLike | Non
         active = [component.joints[i] for i in actuators.closure.system.independent]
         q = _solve(robot.branches[c], actuators, u[[slot[b] for b in active]], start)
         y[places] = q[list(closure.system.independent)]
+        if len(rows) > len(places):
+            y[places] = _least_squares(robot.branches[c], rows, measured, y[places])
     return y
+
+
+def _least_squares(branch: Branch, rows: list[int], u: Array, y: Array) -> Array:
+    """y with the smallest |u(y) - u| over all actuators, lengths in units of the loop's size.
+
+    Gauss-Newton from the solution of the best-conditioned actuators alone: one step when the
+    encoders agree, a few when they contradict each other a little.
+    """
+    lengths = branch.closure.system.column_is_length
+    scale = np.where(lengths[rows], 1.0 / branch.closure.plan.length, 1.0)
+    for _ in range(FIT_STEPS):
+        s = branch.solution(y)
+        error = (u - branch.local_q(s)[rows]) * scale
+        step = np.linalg.lstsq(branch.loop_jacobian(s)[rows] * scale[:, None], error, rcond=None)[0]
+        y = y + step
+        if float(np.max(np.abs(step))) < FIT_TOLERANCE:
+            return y
+    raise ClosureNotFound(
+        f"submechanism '{branch.name}': no configuration fits the actuator positions {u}, the "
+        f"encoders contradict each other by {float(np.max(np.abs(error))):.2g} (in rad or loop "
+        "sizes); check their offsets",
+        submechanism=branch.name,
+        residual=float(np.max(np.abs(error))),
+    )
 
 
 def _solve(branch: Branch, actuators: Branch, u: Array, guess: Array | None) -> Array:

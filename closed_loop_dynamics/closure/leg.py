@@ -48,12 +48,20 @@ class Side:
 
 
 def sides_of(
-    system: LoopSystem, cut: CutJoint, unknown: list[int], fixed: dict[int, float]
+    system: LoopSystem,
+    cut: CutJoint,
+    unknown: list[int],
+    fixed: dict[int, float],
+    point_only: bool = False,
 ) -> tuple[Side, Side]:
-    """(predecessor side, successor side); ``fixed`` are local joints that never move."""
+    """(predecessor side, successor side); ``fixed`` are local joints that never move.
+
+    With ``point_only`` the rows hold nothing but the cut point, so that hinges through that point
+    (of a ball joint, say) do not matter: they stand at zero.
+    """
     return (
-        _side(system, cut.chain_p, cut.frame_p, unknown, fixed),
-        _side(system, cut.chain_s, cut.frame_s, unknown, fixed),
+        _side(system, cut.chain_p, cut.frame_p, unknown, fixed, point_only),
+        _side(system, cut.chain_s, cut.frame_s, unknown, fixed, point_only),
     )
 
 
@@ -63,6 +71,7 @@ def _side(
     frame: Array,
     unknown: list[int],
     fixed: dict[int, float],
+    point_only: bool,
 ) -> Side:
     local = {body: i for i, body in enumerate(system.joints)}
     first = next((k for k, b in enumerate(chain) if local[b] in unknown), len(chain))
@@ -80,9 +89,26 @@ def _side(
                 else pose(axis_rotation(joint.axis, fixed[i]), np.zeros(3))
             )
             carried = here @ moved
+        elif point_only and _turns_about_the_cut(system, chain, b, frame):
+            carried = here
         else:
             raise NotClosedForm(f"joint '{joint.name}' inside the leg moves on its own")
     return Side(chain[:first], tuple(steps), carried @ frame)
+
+
+def _turns_about_the_cut(
+    system: LoopSystem, chain: tuple[int, ...], body: int, frame: Array
+) -> bool:
+    """A hinge of a chain, and all after it, has the cut point on its axis."""
+    after = chain[chain.index(body) :]
+    point = frame[:3, 3]
+    for b in reversed(after):
+        joint = system.tree.bodies[b].joint
+        off = point - joint.axis * float(joint.axis @ point)
+        if joint.kind == PRISMATIC or float(np.linalg.norm(off)) > GEOMETRY_TOLERANCE:
+            return False
+        point = (joint.placement @ np.append(point, 1.0))[:3]
+    return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +130,8 @@ class Leg:
 
     #: Words for + and - of every two-way choice.
     mode_words: ClassVar[tuple[tuple[str, str], ...]] = ()
+    #: Angles come with their full turns; those of other legs are within one.
+    counts_turns: ClassVar[bool] = False
 
     @property
     def name(self) -> str:

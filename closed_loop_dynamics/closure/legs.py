@@ -9,6 +9,7 @@ fit.
 |----------------|-----------------------------------------------|--------------------------------|
 | PlanarStroke   | R P                                           | 1-RRPR, lambda                 |
 | PlanarDyad     | R R, or R | R                                 | 1-RRRR, parallelogram          |
+| PlanarTriangle | R p | R (length of the slider p known)        | 1-RRPR in actuator coordinates |
 | PointingLeg    | R R P (axes meet)                             | 2-SPU+1U, 6-UPS                |
 | HingedLeg      | R R P | R with one rotation locked            | 2-SPRR+1U                      |
 | CrankLeg       | R R R, P R R, R | R R, P | R R (two axes meet) | 6-RUS, 2-PUS+1U, 2-SU[RRPR]+1U |
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 from .cut_joint import CutJoint
 from .leg import Leg, NotClosedForm, sides_of
-from .legs_planar import PlanarDyad, PlanarDyadAcross, PlanarStroke
+from .legs_planar import PlanarDyad, PlanarDyadAcross, PlanarStroke, planar_triangle
 from .legs_spatial import CrankLeg, HingedLeg, LockedHinge, PointingLeg, SphericalDyad
 from .numerical import LoopSystem
 
@@ -53,7 +54,10 @@ def recognise(
 
     ``rows`` are the numbers of translation and rotation rows that determine them.
     """
-    a, b = sides_of(system, cut, unknown, fixed)
+    triangle = planar_triangle(system, cut, unknown, rows)
+    if triangle is not None:
+        return triangle
+    a, b = sides_of(system, cut, unknown, fixed, point_only=rows[1] == 0)
     for side, other, is_successor in ((a, b, False), (b, a, True)):
         found = KINDS.get((side.kinds, other.kinds, *rows))
         if found is None:

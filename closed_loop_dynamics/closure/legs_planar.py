@@ -1,12 +1,18 @@
-"""Planar closed-form legs: a rod with a slider, and two bars."""
+"""Planar closed-form legs: a rod with a slider, two bars, a slider of known length."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import ClassVar
 
+import numpy as np
+
 from ..engine.symbolic import ca
+from ..model.tree import PRISMATIC, Array
 from ..spatial import SX, rotation, sx
-from .leg import GEOMETRY_TOLERANCE, Leg, Step, parallel, require
+from .cut_joint import CutJoint
+from .leg import GEOMETRY_TOLERANCE, Leg, Side, Step, parallel, require
+from .numerical import LoopSystem
 from .subproblems import across, cosine_equation, stroke, turn
 
 
@@ -71,20 +77,78 @@ class PlanarDyadAcross(Leg):
         (hinge,) = self.other.steps
         return hinge
 
+    def tip(self, q: dict[int, SX]) -> SX:
+        """The cut point in the body of the leg's own hinge."""
+        return sx(self.side.tip[:3, 3])
+
     def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
         (hinge,), far = self.side.steps, self._other_hinge()
         w = sx(hinge.axis)
         R_o, x_o = self.base(self.other, q)
         centre = across(w, self.local(q, x_o + R_o @ sx(far.placement[:3, 3])))
-        a = across(w, sx(self.side.tip[:3, 3]))
+        tip = self.tip(q)
+        a = across(w, tip)
         radius = self.other.tip[:3, 3]
         radius = radius - far.axis * float(far.axis @ radius)
         C = 0.5 * (ca.dot(a, a) + ca.dot(centre, centre) - float(radius @ radius))
         angle = cosine_equation(ca.dot(centre, a), ca.dot(centre, ca.cross(w, a)), C, modes[0])
-        tip = sx(self.side.tip[:3, 3])
         R, x = self.base(self.side, q)
         R1, p1 = sx(hinge.placement[:3, :3]), sx(hinge.placement[:3, 3])
         point = x + R @ (p1 + R1 @ (rotation(hinge.axis, angle) @ tip))
         R_f, p_f = sx(far.placement[:3, :3]), sx(far.placement[:3, 3])
         seen = R_f.T @ (R_o.T @ (point - x_o) - p_f)
         return [angle, turn(sx(far.axis), sx(self.other.tip[:3, 3]), seen)]
+
+
+@dataclass(frozen=True, eq=False)
+class PlanarTriangle(PlanarDyadAcross):
+    """R p | R in a plane: two hinges from the known length of the slider between them."""
+
+    slider: int = -1  # local joint
+    #: Of the slider, in the body of the leg's own hinge.
+    direction: Array = field(default_factory=lambda: np.zeros(3))
+
+    def check(self) -> None:
+        (hinge,) = self.side.steps
+        require(
+            abs(float(hinge.axis @ self.direction)) < GEOMETRY_TOLERANCE,
+            "the slider does not move in the plane of the loop",
+        )
+
+    def tip(self, q: dict[int, SX]) -> SX:
+        """The cut point moves with the slider."""
+        return sx(self.side.tip[:3, 3]) + q[self.slider] * sx(self.direction)
+
+
+def planar_triangle(
+    system: LoopSystem, cut: CutJoint, unknown: list[int], rows: tuple[int, int]
+) -> Leg | None:
+    """The leg when a chain ends in an unknown hinge and a known slider, the other in a hinge."""
+    if rows != (2, 0) or len(unknown) != 2:
+        return None
+    local = {body: i for i, body in enumerate(system.joints)}
+    joint = [system.tree.bodies[b].joint for b in system.joints]
+    p, s = (cut.chain_p, cut.frame_p), (cut.chain_s, cut.frame_s)
+    for (chain, frame), (far_chain, far_frame), is_successor in ((p, s, False), (s, p, True)):
+        own, far = [local[b] for b in chain], [local[b] for b in far_chain]
+        if len(own) < 2 or not far or {own[-2], far[-1]} != set(unknown):
+            continue
+        hinge, slider, other = joint[own[-2]], joint[own[-1]], joint[far[-1]]
+        if [j.kind == PRISMATIC for j in (hinge, slider, other)] != [False, True, False]:
+            continue
+        here = Step(own[-2], hinge.kind, hinge.placement, hinge.axis)
+        there = Step(far[-1], other.kind, other.placement, other.axis)
+        leg = PlanarTriangle(
+            system,
+            cut,
+            Side(chain[:-2], (here,), slider.placement @ frame),
+            Side(far_chain[:-1], (there,), far_frame),
+            is_successor,
+            (own[-2], far[-1]),
+            1,
+            own[-1],
+            slider.placement[:3, :3] @ slider.axis,
+        )
+        leg.check()
+        return leg
+    return None

@@ -117,8 +117,11 @@ class NumericalClosure:
     def _kept(self, q: SX) -> SX:
         return self.system.phi(q)[list(self.plan.rows)]
 
-    def step(self) -> Any:
-        """Function (p, sign, x) -> (dx, err, guard) for the native Newton loop."""
+    def step(self, by_residual: bool = False) -> Any:
+        """Function (p, sign, x) -> (dx, err, guard) for the native Newton loop.
+
+        err is the length of the step (scaled), or with ``by_residual`` max|phi| [m, rad].
+        """
         p = ca.SX.sym("p", len(self.system.independent))
         x = ca.SX.sym("x", self.n_x)
         sign = ca.SX.sym("sign", len(self.plan.blocks))
@@ -128,7 +131,7 @@ class NumericalClosure:
         scale = np.where(self.system.column_is_length[list(self.unknown)], 1 / self.plan.length, 1)
         err = ca.SX(0.0)
         for i in range(self.n_x):
-            err = ca.fmax(err, ca.fabs(dx[i]) * scale[i])
+            err = ca.fmax(err, ca.fabs(phi[i]) if by_residual else ca.fabs(dx[i]) * scale[i])
         guards = [sign[k] * g for k, g in enumerate(self._guards(dets))]
         guards = [g - SINGULAR for g in guards]
         return ca.Function("step", [p, sign, x], [dx, err, ca.vertcat(*guards)])

@@ -7,6 +7,7 @@ that it can be cached beside the compiled code.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -147,6 +148,10 @@ def _make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
     _check_orientation(numbers, entry, q_ref)
     samples = _assembled_samples(numbers, q_ref)
     K_all = [numbers.scaled(q)[1] for q in samples]
+    if max(map(_rank, K_all)) > numbers.n - len(system.independent):
+        # Overconstrained mechanisms have other motion modes near by: stay on the reference's.
+        samples = _assembled_samples(numbers, q_ref, along=K_all[0])
+        K_all = [numbers.scaled(q)[1] for q in samples]
     idle = [
         i for i in system.dependent if all(np.linalg.norm(K[:, i]) < IDLE_TOLERANCE for K in K_all)
     ]
@@ -209,6 +214,27 @@ def _repartition(system: LoopSystem, plan: Plan) -> Plan | None:
         determinants=_determinants(numbers, q_ref, plan.rows, unknown, blocks),
         smallest_singular_value=float(sigma[-1]),
     )
+
+
+def choose_independent(
+    system: LoopSystem, entry: Submechanism, preferred: Sequence[int] = ()
+) -> tuple[int, ...]:
+    """Local positions of joints that determine the others of a loop system.
+
+    Rank-revealing: a pivoted QR of K at the reference takes the best conditioned columns as
+    dependent, those of ``preferred`` joints last. ``system.independent`` is left aside.
+    """
+    from scipy.linalg import qr
+
+    with tracing():
+        numbers = _Numbers(replace(system, independent=()))
+        q_ref, _ = _reference(numbers, entry)
+        K = numbers.scaled(q_ref)[1]
+    weight = np.ones(numbers.n)
+    weight[list(preferred)] = 1e-3
+    _, _, order = qr(K * weight, pivoting=True, mode="economic")
+    dependent = {int(i) for i in order[: _rank(K)]}
+    return tuple(i for i in range(numbers.n) if i not in dependent)
 
 
 def _determinants(
@@ -282,20 +308,31 @@ def _show(names: list[str], q: Array) -> str:
     return ", ".join(f"{name}={value:.4g}" for name, value in zip(names, q, strict=True))
 
 
-def _assembled_samples(numbers: _Numbers, q_ref: Array) -> list[Array]:
-    """Configurations on phi = 0 around the reference, the reference itself first."""
+def _assembled_samples(numbers: _Numbers, q_ref: Array, along: Array | None = None) -> list[Array]:
+    """Configurations on phi = 0 around the reference, the reference itself first.
+
+    Starts go off in all directions, or, with the scaled K at the reference in ``along``, only in
+    those that it allows.
+    """
     rng = np.random.default_rng(7)
+    directions = np.eye(numbers.n) if along is None else _null_space(along)
     samples = [q_ref]
     everything = list(range(numbers.n))
     for trial in range(4 * SAMPLES):
         if len(samples) > SAMPLES:
             break
         spread = 0.05 + 0.3 * (trial % SAMPLES) / SAMPLES
-        start = q_ref + rng.normal(size=numbers.n) * spread * numbers.column_scale
+        direction = directions @ rng.normal(size=directions.shape[1])
+        start = q_ref + direction * spread * numbers.column_scale
         q, error = numbers.close(start, everything)
         if error < CLOSED:
             samples.append(q)
     return samples
+
+
+def _null_space(K: Array) -> Array:
+    """Columns that span the directions with K v = 0."""
+    return np.linalg.svd(K)[2][_rank(K) :].T
 
 
 def _rank(K: Array) -> int:

@@ -7,6 +7,7 @@ guards the determinant; nothing here decides.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from ..engine.symbolic import ca
@@ -73,36 +74,65 @@ def _solve_householder(A: SX, B: SX) -> tuple[SX, SX]:
     return ca.densify(X), det
 
 
-def cholesky_solve(A: SX, B: SX) -> tuple[SX, SX]:
-    """X of A X = B for a symmetric positive definite A, and the smallest pivot of A = L D L^T."""
-    n = A.shape[0]
-    if n == 1:
-        return B / A[0, 0], A[0, 0]
-    L = [[ca.SX(0.0)] * n for _ in range(n)]
-    d: list[SX] = []
-    for j in range(n):
-        pivot = A[j, j]
-        for k in range(j):
-            pivot = pivot - L[j][k] * L[j][k] * d[k]
-        d.append(pivot)
-        inverse = 1.0 / pivot
-        for i in range(j + 1, n):
-            value = A[i, j]
+@dataclass(frozen=True)
+class Cholesky:
+    """A = L diag(d) L^T of a symmetric positive definite A; ``L`` below its diagonal of ones."""
+
+    L: list[list[SX]]
+    d: list[SX]
+
+    @staticmethod
+    def of(A: SX) -> Cholesky:
+        """Factorise; only the lower triangle is read."""
+        n = A.shape[0]
+        L = [[ca.SX(0.0)] * n for _ in range(n)]
+        d: list[SX] = []
+        for j in range(n):
+            pivot = A[j, j]
             for k in range(j):
-                value = value - L[i][k] * L[j][k] * d[k]
-            L[i][j] = value * inverse
-    smallest = d[0]
-    for pivot in d[1:]:
-        smallest = ca.fmin(smallest, pivot)
-    columns = []
-    for c in range(B.shape[1]):
-        z = [B[i, c] for i in range(n)]
-        for i in range(n):
+                pivot = pivot - L[j][k] * L[j][k] * d[k]
+            d.append(pivot)
+            inverse = 1.0 / pivot
+            for i in range(j + 1, n):
+                value = A[i, j]
+                for k in range(j):
+                    value = value - L[i][k] * L[j][k] * d[k]
+                L[i][j] = value * inverse
+        return Cholesky(L, d)
+
+    @property
+    def pivot(self) -> SX:
+        """The smallest pivot: positive when A is positive definite."""
+        if not self.d:
+            return ca.SX(1.0)
+        smallest = self.d[0]
+        for pivot in self.d[1:]:
+            smallest = ca.fmin(smallest, pivot)
+        return smallest
+
+    def forward(self, B: SX) -> SX:
+        """Z of L Z = B, so that B^T A^-1 B = Z^T diag(d)^-1 Z."""
+        columns = [self._forward(B[:, c]) for c in range(B.shape[1])]
+        return ca.horzcat(*(ca.vertcat(*z) for z in columns))
+
+    def _forward(self, b: SX) -> list[SX]:
+        z = [b[i] for i in range(len(self.d))]
+        for i in range(len(z)):
             for k in range(i):
-                z[i] = z[i] - L[i][k] * z[k]
-        z = [z[i] / d[i] for i in range(n)]
-        for i in range(n - 1, -1, -1):
-            for k in range(i + 1, n):
-                z[i] = z[i] - L[k][i] * z[k]
-        columns.append(ca.vertcat(*z))
-    return ca.horzcat(*columns), smallest
+                z[i] = z[i] - self.L[i][k] * z[k]
+        return z
+
+    def solve(self, B: SX) -> SX:
+        """X of A X = B."""
+        n, L, d = len(self.d), self.L, self.d
+        if not n:
+            return B
+        columns = []
+        for c in range(B.shape[1]):
+            z = self._forward(B[:, c])
+            z = [z[i] / d[i] for i in range(n)]
+            for i in range(n - 1, -1, -1):
+                for k in range(i + 1, n):
+                    z[i] = z[i] - L[k][i] * z[k]
+            columns.append(ca.vertcat(*z))
+        return ca.horzcat(*columns)

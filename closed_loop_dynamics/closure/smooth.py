@@ -83,7 +83,11 @@ class SmoothClosure:
         return Linearised(G, g, ca.SX(0, G.shape[1]), ca.SX(0.0), [], [])
 
     def invert(self, rows: list[int], u: Array, start: Array) -> Array:
-        """y with q[rows] = u by Newton from ``start`` (CasADi's VM: not for hot paths)."""
+        """y with q[rows] = u by Newton from ``start`` (CasADi's VM: not for hot paths).
+
+        More rows than degrees of freedom: least squares, by Gauss-Newton.
+        """
+        redundant = len(rows) > len(self.independent)
         with tracing():
             f = self._functions()[0]
             y = start.copy()
@@ -92,7 +96,10 @@ class SmoothClosure:
                 error = q.ravel()[rows] - u
                 if float(np.max(np.abs(error))) < 1e-12:
                     return y
-                y = y - np.linalg.lstsq(G[rows], error, rcond=None)[0]
+                step = np.linalg.lstsq(G[rows], error, rcond=None)[0]
+                y = y - step
+                if redundant and float(np.max(np.abs(step))) < 1e-12:
+                    return y
         raise ClosureNotFound(
             f"submechanism '{self.component.entry.name}': no configuration near {start} has "
             f"actuator positions {u}",

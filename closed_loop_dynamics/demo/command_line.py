@@ -14,6 +14,12 @@ def main(argv: list[str] | None = None) -> None:
         description="A leg with three closed loops moves its foot up and down: simulator and "
         "feedforward run as ROS 2 nodes on this machine; prints a table and draws a picture.",
     )
+    add_arguments(parser)
+    run(parser.parse_args(argv))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What can be said about the demo; ``closed-loop demo`` takes the same."""
     parser.add_argument(
         "--output",
         type=Path,
@@ -32,7 +38,10 @@ def main(argv: list[str] | None = None) -> None:
         help="the simulator does not wait for commands, and the feedforward node adds feedback; by "
         "default both go in lockstep, by feedforward alone",
     )
-    options = parser.parse_args(argv)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the demo that was asked for, or that can be run."""
     offline = options.offline
     if not offline and importlib.util.find_spec("rclpy") is None:
         print("rclpy is not installed (extra `ros`): this is the demo without ROS\n")
@@ -43,6 +52,6 @@ def main(argv: list[str] | None = None) -> None:
 
         chosen.run(options.output)
     else:
-        from .system import run
+        from . import system
 
-        run(options.output, real_time=options.real_time)
+        system.run(options.output, real_time=options.real_time)

@@ -61,15 +61,15 @@ def independent_forces(motion: Motion, tau_u: SX) -> SX:
 
 
 def actuator_forces(motion: Motion, tau_y: SX) -> tuple[SX, list[SX]]:
-    """tau_u (p, 1), and one check per component of :func:`needs_solve`."""
+    """tau_u (p, 1), and one check per component of :func:`needs_solve`; columns go side by side."""
     mech = motion.mechanism
-    result = ca.SX(np.zeros(mech.p))
+    result = ca.SX(np.zeros((mech.p, tau_y.shape[1])))
     slot = {b: i for i, b in enumerate(mech.actuator)}
     checks = []
     for c, component in enumerate(mech.components):
         if mech.is_floating(c) or len(component.active) < len(component.independent):
             continue
-        local = ca.vertcat(*(tau_y[mech.v_at[b]] for b in component.independent))
+        local = ca.vertcat(*(tau_y[mech.v_at[b], :] for b in component.independent))
         if component.active == component.independent:
             forces = local
         else:
@@ -82,8 +82,32 @@ def actuator_forces(motion: Motion, tau_y: SX) -> tuple[SX, list[SX]]:
                 forces = G_u @ inner
                 checks.append(det - (RANK_TOLERANCE * _scale(mech, c)) ** 2)
         for k, b in enumerate(component.active):
-            result[slot[b]] = forces[k]
+            result[slot[b], :] = forces[k, :]
     return result, checks
+
+
+def geometric_stiffness(motion: Motion, tau_u: SX) -> tuple[list[SX], list[SX]]:
+    """d(G_u^T tau_u)/dy at constant tau_u, (m, m): the sum of tau_u,k d2u_k/dy2.
+
+    The loop bias is the quadratic form g_k = yd^T (d2q_k/dy2) yd, so its second derivative in yd
+    is what is wanted, exactly and for every kind of closure.
+    """
+    mech = motion.mechanism
+    result = ca.SX(np.zeros((mech.m, mech.m)))
+    slot = {b: i for i, b in enumerate(mech.actuator)}
+    for c, component in enumerate(mech.components):
+        if mech.is_floating(c) or not component.active:
+            continue
+        g = motion.loops[c].g
+        form = ca.SX(0.0)
+        for b in component.active:
+            form = form + tau_u[slot[b]] * g[component.joints.index(b)]
+        block = 0.5 * ca.hessian(form, motion.yd)[0]
+        places = [mech.v_at[b] for b in component.independent]
+        for i in places:
+            for j in places:
+                result[i, j] = block[i, j]
+    return [ca.vec(result.T)], []
 
 
 def _scale(mech: Mechanism, c: int) -> float:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from ..engine.symbolic import ca
 from ..model.tree import FLOATING
 from ..spatial import SX, Spatial
-from .joint_forces import joint_friction, rotor_inertia
-from .motion import Motion, base_acceleration, rigid_inertia
+from .joint_forces import joint_friction, joint_inertia
+from .motion import Motion, base_acceleration
 
 
 def tree_forces(
@@ -48,7 +48,7 @@ def tree_forces(
                 a[i] = a[i] + v[i].cross_motion(vJ)
             if qdd is not None:
                 a[i] = a[i] + S * qdd[i]
-        inertia = rigid_inertia(mech, i)
+        inertia = motion.inertia(i)
         f[i] = inertia.apply(a[i])
         if motion.yd is not None:
             f[i] = f[i] + v[i].cross_force(inertia.apply(v[i]))
@@ -63,7 +63,7 @@ def tree_forces(
         else:
             tau[i] = motion.S[i].dot(f[i]) + joint_friction(motion, i)
             if qdd is not None:
-                tau[i] = tau[i] + rotor_inertia(mech, i) * qdd[i]
+                tau[i] = tau[i] + joint_inertia(motion, i) * qdd[i]
         if body.parent >= 0:
             f[body.parent] = f[body.parent] + motion.X[i].force_to_parent(f[i])
     return tau

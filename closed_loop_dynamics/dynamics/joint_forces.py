@@ -1,34 +1,77 @@
-"""What a joint adds by itself: friction and rotor inertia (``actuators`` of the file)."""
+"""What a joint adds by itself: friction and reflected rotor inertia.
+
+Both come from the submechanism file (``actuators``, ``joint_friction``) as constants, or as inputs
+of programs that take the dynamic parameters (``dynamics/parameters``).
+"""
 
 from __future__ import annotations
 
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
-from ..model.submechanism import ActuatorModel
+from ..model.submechanism import ActuatorModel, JointFriction
+from ..model.tree import FLOATING
 from ..spatial import SX
 from .motion import Motion
 
+_SMOOTH = JointFriction()
 
-def _actuator(mech: Mechanism, body: int) -> ActuatorModel | None:
+
+def joint_model(mech: Mechanism, body: int) -> JointFriction:
+    """What the file says about the joint of a body (zeros when nothing)."""
     name = mech.joint_name(body)
-    return next((e.actuators[name] for e in mech.entries if name in e.actuators), None)
+    models = (entry.joint_model(name) for entry in mech.entries)
+    return next((model for model in models if model is not None), _SMOOTH)
 
 
 def joint_friction(motion: Motion, body: int) -> SX:
     """Viscous and Coulomb friction force that the joint must overcome."""
-    model = _actuator(motion.mechanism, body)
-    if model is None or motion.yd is None:
+    if motion.yd is None or _is_free(motion.mechanism, body):
         return ca.SX(0.0)
-    qd = motion.qd[body]
+    model = joint_model(motion.mechanism, body)
+    viscous, coulomb = ca.SX(model.viscous_friction), ca.SX(model.coulomb_friction)
+    if motion.parameters is not None:
+        _, viscous, coulomb = motion.parameters.joints[body]
     force = ca.SX(0.0)
-    if model.viscous_friction:
-        force = force + model.viscous_friction * qd
-    if model.coulomb_friction:
-        force = force + model.coulomb_friction * ca.sign(qd)
+    if not viscous.is_zero():
+        force = force + viscous * motion.qd[body]
+    if not coulomb.is_zero():
+        force = force + coulomb * coulomb_direction(motion, body)
     return force
 
 
+def coulomb_direction(motion: Motion, body: int) -> SX:
+    """tanh(qd / coulomb_speed): the sign of qd, smooth, so that rest is an ordinary state."""
+    speed = joint_model(motion.mechanism, body).coulomb_speed
+    return ca.tanh(motion.qd[body] / speed)
+
+
 def rotor_inertia(mech: Mechanism, body: int) -> float:
-    """Inertia of the rotor as the joint feels it [kg m^2 or kg]."""
-    model = _actuator(mech, body)
-    return 0.0 if model is None else model.rotor_inertia
+    """Inertia of the rotor as the joint feels it, gear_ratio^2 * I [kg m^2 or kg]."""
+    model = joint_model(mech, body)
+    return model.reflected_inertia if isinstance(model, ActuatorModel) else 0.0
+
+
+def joint_inertia(motion: Motion, body: int) -> SX:
+    """The same, or what the program was given in its place."""
+    if motion.parameters is None or _is_free(motion.mechanism, body):
+        return ca.SX(rotor_inertia(motion.mechanism, body))
+    return motion.parameters.joints[body][0]
+
+
+def _is_free(mech: Mechanism, body: int) -> bool:
+    return mech.tree.bodies[body].joint.kind == FLOATING
+
+
+def smooth_friction(motion: Motion, coefficients: SX) -> dict[int, SX]:
+    """Friction forces on every body's joint, for integration: viscous and smoothed Coulomb.
+
+    ``coefficients`` (2 n): viscous, then Coulomb, both in the order of qd.
+    """
+    mech = motion.mechanism
+    viscous, coulomb = coefficients[: mech.n], coefficients[mech.n :]
+    forces: dict[int, SX] = {}
+    for b in mech.spanning:
+        at, size = mech.qd_at[b], 6 if mech.floating and b == 0 else 1
+        rows, qd = slice(at, at + size), motion.qd[b]
+        forces[b] = viscous[rows] * qd + coulomb[rows] * coulomb_direction(motion, b)
+    return forces

@@ -7,6 +7,7 @@ their results.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from ..engine.symbolic import ca
 from ..mechanism import Mechanism
 from ..model.tree import FLOATING, PRISMATIC
 from ..spatial import SX, RigidInertia, Spatial, Transform, rotation, rotation_of_quaternion, sx
+
+if TYPE_CHECKING:
+    from .parameters import Parameters
 
 #: Smallest squared norm of a quaternion that still names a direction.
 QUATERNION = 1e-12
@@ -30,6 +34,7 @@ class Motion:
         loops: component -> G, g, checks.
         X: body -> transform to the parent body; S: body -> joint axis as a motion vector.
         yd: the independent velocities, None when the motion has positions only.
+        parameters: inertias and friction as symbols, None when the model's numbers count.
     """
 
     mechanism: Mechanism
@@ -39,6 +44,13 @@ class Motion:
     X: dict[int, Transform]
     S: dict[int, Spatial]
     yd: SX | None
+    parameters: Parameters | None = None
+
+    def inertia(self, body: int) -> RigidInertia:
+        """Inertia of one body: the model's, or what the program was given."""
+        if self.parameters is not None:
+            return self.parameters.bodies[body]
+        return rigid_inertia(self.mechanism, body)
 
     def reduce(self, tree_forces: dict[int, SX]) -> SX:
         """tau_y = G^T tau, (m, 1)."""

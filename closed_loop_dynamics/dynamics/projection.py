@@ -13,35 +13,36 @@ import numpy as np
 from ..engine.symbolic import ca
 from ..model.tree import FLOATING
 from ..spatial import SX, Spatial
-from .joint_forces import rotor_inertia
-from .motion import Motion, rigid_inertia
+from .joint_forces import joint_inertia
+from .motion import Motion
 
 
 def tree_mass_matrix(motion: Motion) -> SX:
     """M (n, n) of the spanning tree in the order of qd (composite rigid body algorithm)."""
     mech, tree = motion.mechanism, motion.mechanism.tree
-    composite: dict[int, Any] = {i: rigid_inertia(mech, i) for i in range(len(tree.bodies))}
+    composite: dict[int, Any] = {i: motion.inertia(i) for i in range(len(tree.bodies))}
     for i in reversed(range(len(tree.bodies))):
         parent = tree.bodies[i].parent
         if parent >= 0:
             composite[parent] = composite[parent] + motion.X[i].inertia_to_parent(composite[i])
     M = ca.SX(np.zeros((mech.n, mech.n)))
     for j in range(len(tree.bodies)):
-        for k, S in enumerate(_subspace(motion, j)):
+        for k, S in enumerate(joint_subspace(motion, j)):
             column = mech.qd_at[j] + k
             f = composite[j].apply(S)
             i = j
             while i >= 0:
-                for r, S_i in enumerate(_subspace(motion, i)):
+                for r, S_i in enumerate(joint_subspace(motion, i)):
                     row = mech.qd_at[i] + r
                     M[row, column] = M[column, row] = S_i.dot(f)
                 f = motion.X[i].force_to_parent(f)
                 i = tree.bodies[i].parent
-        M[mech.qd_at[j], mech.qd_at[j]] += rotor_inertia(mech, j)
+        M[mech.qd_at[j], mech.qd_at[j]] += joint_inertia(motion, j)
     return M
 
 
-def _subspace(motion: Motion, body: int) -> list[Spatial]:
+def joint_subspace(motion: Motion, body: int) -> list[Spatial]:
+    """Columns of the joint's motion subspace: six of a free flyer, one of the others."""
     if motion.mechanism.tree.bodies[body].joint.kind == FLOATING:
         return [Spatial.of(ca.SX(np.eye(6)[:, k])) for k in range(6)]
     return [motion.S[body]]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from .backend import BackendWarning, use_native
-from .contexts import Seeds
+from .contexts import Context, Seeds
 from .program import Program
 from .solver_unit import SolverUnit
 from .source import ProgramSource, Rescue, SolverUse
+
+if TYPE_CHECKING:
+    from .stepper import Kinematics, NativeRk4
 
 __all__ = [
     "BackendWarning",
@@ -18,6 +22,7 @@ __all__ = [
     "SolverUnit",
     "SolverUse",
     "make_program",
+    "make_stepper",
 ]
 
 
@@ -40,3 +45,24 @@ def make_program(
     from .vm import VmProgram
 
     return VmProgram(source, key, unit, seeds, rescue)
+
+
+def make_stepper(
+    program: Program,
+    context: Context,
+    accept: Program,
+    accept_context: Context,
+    kinematics: Kinematics,
+    key: str,
+) -> NativeRk4 | None:
+    """The native integrator around ``program`` (see :mod:`.stepper`); None without native code.
+
+    Args:
+        key: identifies what ``kinematics`` traces, for the cache.
+    """
+    from .native_program import NativeProgram
+    from .stepper import NativeRk4
+
+    if not (isinstance(program, NativeProgram) and isinstance(accept, NativeProgram)):
+        return None
+    return NativeRk4(program, context, accept, accept_context, kinematics, key)

@@ -117,6 +117,11 @@ class Context:
             counts = memory.view(np.int64)[first + 1 : last + 2 : every]
         return Context(memory, inputs, output, records, statuses, counts, tuple(seeds))
 
+    def forget(self, shape: ProgramShape) -> None:
+        """Start from the seeds again: what earlier calls found is gone."""
+        for bound, record, seed in zip(shape.solvers, self.records, self.seeds, strict=True):
+            seed.fill(record, bound.solver.record)
+
 
 def aligned_zeros(length: int) -> Array:
     """A zeroed block on a 64-byte boundary."""

@@ -111,7 +111,7 @@ class Layout:
         self.body_in = self._take(shape.n_x + shape.n_user_in)
         self.body_out = self._take(shape.n_body_out)
         self.solver_in = [self._take(s.n_p + s.n_sign + s.n_x) for s in solvers]
-        self.solver_out = [self._take(s.n_x + 1 + s.n_sign) for s in solvers]
+        self.solver_out = [self._take(s.n_out) for s in solvers]
         self.status = [self._take(2) for _ in solvers]
         self.scratch = self._take(max([1, *(s.n_p + s.n_x for s in solvers)]))
         self.workspace = self._take(

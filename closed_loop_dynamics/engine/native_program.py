@@ -112,6 +112,10 @@ class NativeProgram(Program):
             if self._wide is None:
                 self._wide = self._load(native.simd_lanes())
 
+    def run_address(self) -> int:
+        """Address of ``i64 run(ptr memory)``, good while this program lives."""
+        return self._scalar.code.address(_RUN)
+
     # -- running --------------------------------------------------------------------------------
 
     def _attach(self, context: Context) -> None:

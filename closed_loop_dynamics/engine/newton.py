@@ -16,7 +16,9 @@ are huge, and a leap may end on another branch.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +34,8 @@ OK = 0
 NOT_CONVERGED = 1
 GUARD = 2
 CONTRACTION = 3
+#: A loop inside the step's unknowns did not converge (see :mod:`.nested`).
+INNER = 4
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,7 @@ class NewtonSolver:
         max_step: longest first step that counts as near.
         contraction: largest ratio of consecutive steps.
         max_iterations: of the loop.
+        n_log: room behind the step's outputs, for what the loop leaves to be read.
     """
 
     n_p: int
@@ -56,12 +61,18 @@ class NewtonSolver:
     max_step: float = 0.2
     contraction: float = 0.35
     max_iterations: int = 12
+    n_log: int = 0
 
     @staticmethod
-    def of(step: InstructionList) -> NewtonSolver:
+    def of(step: InstructionList, **settings: Any) -> NewtonSolver:
         """The solver of a traced step."""
         n_p, n_sign, n_x = step.input_sizes
-        return NewtonSolver(n_p, n_sign, n_x, step)
+        return NewtonSolver(n_p, n_sign, n_x, step, **settings)
+
+    @property
+    def n_out(self) -> int:
+        """Length of the block behind the step: dx, err, guards, log."""
+        return self.n_x + 1 + self.n_sign + self.n_log
 
     @property
     def record(self) -> RecordLayout:
@@ -223,11 +234,18 @@ def emit_seed(solver: NewtonSolver, symbol: str) -> str:
     return f"define void @{symbol}(ptr %record, ptr %p, ptr %x) {{\n{body}\n  ret void\n}}"
 
 
-def emit_newton(solver: NewtonSolver, symbol: str, lanes: Lanes) -> tuple[str, int]:
+def emit_newton(
+    solver: NewtonSolver,
+    symbol: str,
+    lanes: Lanes,
+    before: Callable[[Emitter], str] | None = None,
+) -> tuple[str, int]:
     """IR of ``void symbol(ptr in, ptr out, ptr ws, ptr status)`` and the workspace length.
 
-    ``in`` holds (p, sign, x), x being updated in place; ``out`` receives the step's outputs;
-    ``status`` two integers per lane: the result code and the number of iterations.
+    ``in`` holds (p, sign, x), x being updated in place; ``out`` receives the step's outputs, and
+    then, where the solver has a log, err of every round; ``status`` two integers per lane: the
+    result code and the number of iterations. ``before`` emits what is done before every step, and
+    gives the flag that it went well.
     """
     assert solver.step is not None, "the step is needed to compile it"
     step_ir, workspace = emit_straight_line(solver.step, f"{symbol}_step", lanes)
@@ -235,9 +253,14 @@ def emit_newton(solver: NewtonSolver, symbol: str, lanes: Lanes) -> tuple[str, i
     n_x, n_p, n_sign = solver.n_x, solver.n_p, solver.n_sign
     x_at = n_p + n_sign
     e = Emitter(lanes)
+    prepared = before(e) if before is not None else all_true(lanes)
     e.line(f"call void @{symbol}_step(ptr %in, ptr %out, ptr %ws)")
     err = e.load("%out", n_x)
-    good_guard = _all_true(lanes)
+    if solver.n_log:
+        log = e.value(f"getelementptr {t}, ptr %out, i64 {n_x + 1 + n_sign}")
+        entry = e.value(f"getelementptr {t}, ptr {log}, i64 %round")
+        e.line(f"store {t} {err}, ptr {entry}, align {lanes.align}")
+    good_guard = all_true(lanes)
     for k in range(n_sign):
         guard = e.load("%out", n_x + 1 + k)
         positive = e.compare("ogt", guard, lanes.const(0.0))
@@ -251,6 +274,7 @@ def emit_newton(solver: NewtonSolver, symbol: str, lanes: Lanes) -> tuple[str, i
         number = e.compare("ord", change, change)
         good_step = e.value(f"and {flag} {good_step}, {number}")
     good = e.value(f"and {flag} {good_guard}, {good_step}")
+    good = e.value(f"and {flag} {good}, {prepared}")
     good = e.value(f"and {flag} {good}, %active")
     for i in range(n_x):
         x = e.load("%in", x_at + i)
@@ -260,6 +284,10 @@ def emit_newton(solver: NewtonSolver, symbol: str, lanes: Lanes) -> tuple[str, i
         f"select {flag} {good_guard}, {integer} {lanes.const_int(CONTRACTION)}, "
         f"{integer} {lanes.const_int(GUARD)}"
     )
+    if before is not None:
+        code = e.value(
+            f"select {flag} {prepared}, {integer} {code}, {integer} {lanes.const_int(INNER)}"
+        )
     code = e.value(
         f"select {flag} {good}, {integer} {lanes.const_int(NOT_CONVERGED)}, {integer} {code}"
     )
@@ -268,7 +296,7 @@ def emit_newton(solver: NewtonSolver, symbol: str, lanes: Lanes) -> tuple[str, i
     new_status = e.value(f"select {flag} %active, {integer} {code}, {integer} %status_now")
     one = e.value(f"zext {flag} %active to {integer}")
     new_count = e.value(f"add {integer} %count, {one}")
-    not_small = e.value(f"xor {flag} {small}, {_all_true(lanes)}")
+    not_small = e.value(f"xor {flag} {small}, {all_true(lanes)}")
     still = e.value(f"and {flag} {good}, {not_small}")
     if lanes.count == 1:
         any_active = still
@@ -288,7 +316,7 @@ entry:
 loop:
   %round = phi i64 [ 0, %entry ], [ {next_round}, %loop ]
   %previous = phi {t} [ {first}, %entry ], [ {err}, %loop ]
-  %active = phi {flag} [ {_all_true(lanes)}, %entry ], [ {still}, %loop ]
+  %active = phi {flag} [ {all_true(lanes)}, %entry ], [ {still}, %loop ]
   %status_now = phi {integer} [ {lanes.const_int(NOT_CONVERGED)}, %entry ], [ {new_status}, %loop ]
   %count = phi {integer} [ {lanes.const_int(0)}, %entry ], [ {new_count}, %loop ]
 {body}
@@ -302,7 +330,8 @@ exit:
     return text, workspace
 
 
-def _all_true(lanes: Lanes) -> str:
+def all_true(lanes: Lanes) -> str:
+    """The flag that is set in every lane."""
     if lanes.count == 1:
         return "true"
     return "<" + ", ".join(["i1 true"] * lanes.count) + ">"

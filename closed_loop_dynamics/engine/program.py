@@ -129,11 +129,7 @@ class Program(abc.ABC):
             raise InvalidInput(f"{self.source.name}: batches of different length {sorted(counts)}")
         for count in counts:
             return self.batch(*(np.broadcast_to(a, (count, a.shape[-1])) for a in arrays))
-        context = self._context()
-        status = self.run_in(context, *arrays)
-        if status:
-            self._recover(context, status)
-        return context.output.copy()
+        return self.evaluate_in(self._context(), *arrays)
 
     def batch(self, *values: Array) -> Array:
         """Evaluate N samples, each argument (N, size); returns (N, output size)."""
@@ -185,6 +181,13 @@ class Program(abc.ABC):
         for view, value in zip(context.inputs, values, strict=True):
             view[:] = value
         return int(self._single(context.handle))
+
+    def evaluate_in(self, context: Context, *values: Any) -> Array:
+        """One sample in a context of the caller's, with rescue; the vectors have their sizes."""
+        status = self.run_in(context, *values)
+        if status:
+            self._recover(context, status)
+        return context.output.copy()
 
     # -- failures -------------------------------------------------------------------------------
 

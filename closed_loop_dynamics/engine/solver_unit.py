@@ -11,6 +11,7 @@ from . import cache, native
 from .emitter import Lanes, declarations, libm_declarations
 from .instructions import instruction_list
 from .layout import BoundSolver
+from .nested import NestedStep, emit_nested
 from .newton import NewtonSolver, emit_newton, emit_seed, newton_declarations
 from .source import SolverUse
 from .symbolic import tracing
@@ -21,6 +22,8 @@ class SolverUnit:
 
     Native programs take their machine code (:meth:`bind`, one object for each lane width), programs
     on CasADi's virtual machine the traced steps (:meth:`traced`).
+
+    ``build`` traces the steps: CasADi functions, or :class:`.nested.NestedStep` with loops inside.
     """
 
     def __init__(self, key: str, build: Callable[[], Sequence[Any]]) -> None:
@@ -31,7 +34,7 @@ class SolverUnit:
         self._lock = threading.RLock()
 
     def traced(self) -> list[Any]:
-        """The step (p, sign, x) -> (dx, err, guard) of every solver, as CasADi functions."""
+        """The step (p, sign, x) -> (dx, err, guard) of every solver, as traced."""
         with self._lock:
             if self._steps is None:
                 with tracing():
@@ -65,13 +68,13 @@ class SolverUnit:
         loaded = native.LoadedCode(code)
         bound = [
             BoundSolver(
-                NewtonSolver(*sizes),
+                NewtonSolver(sizes[0], sizes[1], sizes[2], n_log=n_log),
                 (),
                 workspace,
                 seed=loaded.address(f"cld_seed_{k}") if width == 1 else 0,
                 newton=loaded.address(f"cld_newton_{k}"),
             )
-            for k, (sizes, workspace) in enumerate(metadata["solvers"])
+            for k, (sizes, n_log, workspace) in enumerate(metadata["solvers"])
         ]
         return loaded, bound
 
@@ -80,12 +83,16 @@ class SolverUnit:
         texts = [declarations(lanes), libm_declarations(), newton_declarations(lanes)]
         solvers = []
         with tracing():
-            lists = [instruction_list(step) for step in self._build()]
-        for k, instructions in enumerate(lists):
-            solver = NewtonSolver.of(instructions)
-            text, workspace = emit_newton(solver, f"cld_newton_{k}", lanes)
-            texts.append(text)
-            if width == 1:
-                texts.append(emit_seed(solver, f"cld_seed_{k}"))
-            solvers.append(((solver.n_p, solver.n_sign, solver.n_x), workspace))
+            for k, step in enumerate(self._build()):
+                if isinstance(step, NestedStep):
+                    solver = step.solver()
+                    text, workspace = emit_nested(step, f"cld_newton_{k}", lanes)
+                else:
+                    solver = NewtonSolver.of(instruction_list(step))
+                    text, workspace = emit_newton(solver, f"cld_newton_{k}", lanes)
+                texts.append(text)
+                if width == 1:
+                    texts.append(emit_seed(solver, f"cld_seed_{k}"))
+                sizes = (solver.n_p, solver.n_sign, solver.n_x)
+                solvers.append((sizes, solver.n_log, workspace))
         return {"solvers": solvers}, native.compile_ir("\n\n".join(texts))

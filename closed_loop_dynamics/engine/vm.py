@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from .contexts import Context, Seeds, copying_call
 from .instructions import block_sizes
 from .layout import CHECK, INPUT, SOLVER, BoundSolver
-from .newton import CONTRACTION, GUARD, NOT_CONVERGED, OK, ONE_CELL, NewtonSolver
+from .nested import NestedStep
+from .newton import CONTRACTION, GUARD, INNER, NOT_CONVERGED, OK, ONE_CELL, NewtonSolver
 from .program import Program
 from .solver_unit import SolverUnit
 from .source import Array, ProgramSource, Rescue
@@ -40,8 +41,12 @@ class VmProgram(Program):
         self._steps = [unit.traced()[use.solver] for use in source.solvers]
         bound = []
         for step, use in zip(self._steps, source.solvers, strict=True):
-            n_p, n_sign, n_x = block_sizes(step)[0]
-            bound.append(BoundSolver(NewtonSolver(n_p, n_sign, n_x), use.parameters))
+            if isinstance(step, NestedStep):
+                solver = step.solver()
+            else:
+                n_p, n_sign, n_x = block_sizes(step)[0]
+                solver = NewtonSolver(n_p, n_sign, n_x)
+            bound.append(BoundSolver(solver, use.parameters))
         sizes_in, sizes_out = block_sizes(self._body)
         self.shape = self._shape(bound, sizes_out[len(sizes_out) - 1 - len(bound)], 0)
         expected = self.shape.n_x + self.shape.n_user_in, self.shape.n_body_out
@@ -88,7 +93,7 @@ class _Machine:
         for k, (bound, step) in enumerate(zip(shape.solvers, steps, strict=True)):
             s = bound.solver
             block = memory[lay.solver_in[k] :][: s.n_p + s.n_sign + s.n_x]
-            out = memory[lay.solver_out[k] :][: s.n_x + 1 + s.n_sign]
+            out = memory[lay.solver_out[k] :][: s.n_out]
             self.solvers.append(
                 _Solver(bound, step, block, out, context.records[k], context.seeds[k].nodes)
             )
@@ -128,19 +133,34 @@ class _Solver:
         self.settings, self.rec, self.record, self.nodes = s, s.record, record, nodes
         self.parameters = list(bound.parameters)
         self.p, self.sign, self.x = np.split(block, [s.n_p, s.n_p + s.n_sign])
-        self.dx, self.err, self.guard = np.split(out, [s.n_x, s.n_x + 1])
-        self.step = _Evaluator(step, block, out)
+        end = s.n_x + 1 + s.n_sign
+        self.dx, self.err, self.guard, self.log = np.split(out, [s.n_x, s.n_x + 1, end])
+        self.inner: list[_Inner] = []
+        if isinstance(step, NestedStep):
+            self.inner = [_Inner(step, k, self, out) for k in range(len(step.inner))]
+            step = step.step
+        self.step = _Evaluator(step, block, out[:end])
 
     def solve(self, user_in: Array) -> tuple[int, int]:
         """Seed and iterate; result code and number of iterations."""
-        s, rec = self.settings, self.rec
+        rec = self.rec
         self.p[:] = user_in[self.parameters]
         self.sign[:] = self.record[rec.sign : rec.sign + rec.n_sign]
         self._seed()
+        return self.iterate()
+
+    def iterate(self) -> tuple[int, int]:
+        """The loop from the x that is there; result code and number of iterations."""
+        s = self.settings
         previous = s.max_step / s.contraction
         for rounds in range(1, s.max_iterations + 1):
+            solved = all([inner.solve(rounds - 1) for inner in self.inner])
             self.step.evaluate()
             err = float(self.err[0])
+            if s.n_log:
+                self.log[rounds - 1] = err
+            if not solved:
+                return INNER, rounds
             if not (self.guard > 0.0).all():
                 return GUARD, rounds
             small = err <= s.tolerance
@@ -179,6 +199,34 @@ class _Solver:
         end = at + self.rec.n_x * self.rec.n_p
         self.rec.write(self.record, self.p, self.x, slopes[at:end])
         return end
+
+
+class _Inner:
+    """A loop inside the step of another (see :mod:`.nested`)."""
+
+    def __init__(self, nested: NestedStep, k: int, outer: _Solver, out: Array) -> None:
+        self.inner, self.log, self.k = nested.inner[k], nested.log(), k
+        self.outer, self.out = outer, out
+        n_p, n_sign, n_x = block_sizes(self.inner.step)[0]
+        solver = NewtonSolver(n_p, n_sign, n_x, n_log=self.log.rounds, **nested.settings)
+        self.bound = BoundSolver(solver, ())
+        self.own = np.zeros(self.log.block(k))
+        status = self.log.status(k)
+        self.status = self.own[status : status + 2].view(np.int64)
+        block, results = self.own[self.log.inputs(k) :], self.own[:status]
+        self.loop = _Solver(self.bound, self.inner.step, block, results, np.zeros(0), np.zeros(0))
+
+    def solve(self, outer_round: int) -> bool:
+        """Solve for its share of the outer unknowns."""
+        inner, loop, outer = self.inner, self.loop, self.outer
+        loop.p[:] = outer.x[list(inner.parameters)]
+        loop.sign[:] = outer.sign[list(inner.signs)]
+        loop.x[:] = outer.x[list(inner.unknowns)]
+        self.status[:] = loop.iterate()
+        outer.x[list(inner.unknowns)] = loop.x
+        at = self.log.inner_at(self.k) + outer_round * self.log.per_round
+        self.out[at : at + len(self.own)] = self.own
+        return bool(self.status[0] == OK)
 
 
 class _Evaluator:

@@ -14,7 +14,8 @@ import numpy as np
 
 from ..closure.branch import Branch
 from ..errors import ClosedLoopError, SingularInertia
-from ..model.tree import FLOATING, Joint
+from ..model.tree import Joint
+from ..robot_parts.undriven import reference_independent, undriven_words
 from .findings import Finding
 from .inertia import inertia_findings
 
@@ -240,7 +241,8 @@ def _component_findings(robot: Robot, c: int, s: SubmechanismSummary) -> Iterato
             "warning",
             "underactuated",
             s.name,
-            f"{s.name}: {len(s.active)} actuators for {len(s.independent)} degrees of freedom",
+            f"{s.name}: {len(s.active)} actuators for {len(s.independent)} degrees of freedom; "
+            f"at the reference nothing drives {undriven_words(robot, c)}",
         )
     if len(component.active) > len(component.independent):
         yield Finding(
@@ -291,12 +293,7 @@ def _outside(joint: Joint, low: float, high: float) -> bool:
 def _reduced_inertia(robot: Robot) -> Iterator[Finding]:
     """The reduced inertia must be positive definite where it matters: at the reference."""
     mech = robot.mechanism
-    y = np.zeros(mech.n_y)
-    for c, branch in robot.branches.items():
-        for b, value in zip(mech.components[c].independent, branch.reference.p, strict=True):
-            y[mech.y_at[b]] = value
-    if mech.tree.bodies and mech.tree.bodies[0].joint.kind == FLOATING:
-        y[6] = 1.0
+    y = reference_independent(robot)
     try:
         robot.forward_dynamics(y, np.zeros(mech.m), np.zeros(mech.p))
     except SingularInertia as error:

@@ -48,7 +48,7 @@ class Cluster:
     parent: int
 
 
-class _Groups:
+class Groups:
     """Union-find over hashable items."""
 
     def __init__(self, items: Iterable[int]) -> None:
@@ -76,7 +76,7 @@ def split_components(tree: Tree, entries: Iterable[Submechanism]) -> tuple[Compo
     components: list[Component] = []
     for entry in entries:
         bodies = [tree.joint_index(name) for name in entry.spanning]
-        groups = _Groups(bodies)
+        groups = Groups(bodies)
         for loop in entry.loops:
             groups.unite(b for b in loop_bodies(tree, loop) if b in bodies)
         if entry.type == FUNCTION:
@@ -111,7 +111,7 @@ def loop_bodies(tree: Tree, loop: LoopConstraint) -> list[int]:
 def build_clusters(tree: Tree, components: tuple[Component, ...]) -> tuple[Cluster, ...]:
     """Merge components until each cluster hangs on one parent body."""
     of_body = {b: c for c, component in enumerate(components) for b in component.joints}
-    groups = _Groups(range(len(components)))
+    groups = Groups(range(len(components)))
     changed = True
     while changed:
         changed = False

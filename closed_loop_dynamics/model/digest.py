@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-#: Where a word stands in its file does not change the mathematics.
-_IGNORED = {"place", "file", "source", "_joint_index"}
+#: Where a word stands in its file does not change the mathematics; nor does the task space, which
+#: has programs of its own.
+_IGNORED = {"place", "file", "source", "_joint_index", "task_space"}
 
 
 def digest(*objects: Any) -> str:

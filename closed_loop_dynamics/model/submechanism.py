@@ -55,12 +55,51 @@ class Coupling:
 
 
 @dataclass(frozen=True)
-class ActuatorModel:
-    """Extras of one actuator (all optional in the file)."""
+class JointFriction:
+    """Friction of one joint: viscous * qd + coulomb * tanh(qd / coulomb_speed).
+
+    Attributes:
+        viscous_friction: [N m s/rad or N s/m]; coulomb_friction: [N m or N].
+        coulomb_speed: at this speed dry friction has reached 76 % of its value [rad/s or m/s].
+    """
 
     viscous_friction: float = 0.0
     coulomb_friction: float = 0.0
+    coulomb_speed: float = 0.01
+
+
+@dataclass(frozen=True)
+class ActuatorModel(JointFriction):
+    """Friction at the driven joint, and the rotor behind its gear.
+
+    Attributes:
+        rotor_inertia: about the rotor's own axis [kg m^2] (with gear_ratio 1 and a prismatic joint,
+            a mass [kg]).
+        gear_ratio: rotor speed over joint speed (rad/m for a prismatic joint).
+    """
+
     rotor_inertia: float = 0.0
+    gear_ratio: float = 1.0
+
+    @property
+    def reflected_inertia(self) -> float:
+        """What the joint feels of the rotor [kg m^2 or kg]."""
+        return self.gear_ratio**2 * self.rotor_inertia
+
+
+@dataclass(frozen=True)
+class TaskAxes:
+    """The task space of a parallel manipulator.
+
+    Attributes:
+        platform: link that the task moves.
+        axes: its free coordinates: x, y, z [m], roll, pitch, yaw [rad], in the order of the file.
+        place: key path in the file, for messages.
+    """
+
+    platform: str
+    axes: tuple[str, ...]
+    place: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +117,9 @@ class Submechanism:
         solver: "auto", "analytical" or "numerical".
         reference: joint -> position, a regular configuration from which branch and continuation
             start (empty: q = 0).
-        actuators: joint -> friction and rotor inertia.
+        actuators: driven joint -> friction, rotor inertia and gear ratio.
+        friction: joint -> friction, of joints that are not in ``actuators``.
+        task_space: platform and free coordinates of a parallel manipulator, or None.
         place: key path in the file ("submechanisms[3]").
         file: the file's name, for messages.
     """
@@ -93,5 +134,11 @@ class Submechanism:
     solver: str = "auto"
     reference: dict[str, float] = field(default_factory=dict)
     actuators: dict[str, ActuatorModel] = field(default_factory=dict)
+    friction: dict[str, JointFriction] = field(default_factory=dict)
+    task_space: TaskAxes | None = None
     place: str = ""
     file: str = "<text>"
+
+    def joint_model(self, joint: str) -> JointFriction | None:
+        """What the file says about a joint besides its geometry, None when nothing."""
+        return self.actuators.get(joint) or self.friction.get(joint)

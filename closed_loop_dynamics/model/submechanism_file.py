@@ -15,7 +15,9 @@ The layout of one entry; what is not marked optional is needed:
       couplings: [{joint: rotor, terms: {knee: 12.0}, offset: 0.0}]              # optional
       solver: auto                          # optional: auto, analytical, numerical
       reference: {knee: 0.4}                # optional: a regular configuration
-      actuators: {motor: {viscous_friction: 0.1, coulomb_friction: 0.2, rotor_inertia: 1.0e-4}}
+      actuators: {motor: {rotor_inertia: 1.0e-4, gear_ratio: 50, viscous_friction: 0.1}}
+      joint_friction: {knee: {viscous_friction: 0.1, coulomb_friction: 0.2}}     # see joint_extras
+      task_space: {platform: tool, axes: [x, z]}  # optional; see task_axes
 """
 
 from __future__ import annotations
@@ -25,7 +27,6 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..errors import SubmechanismError, did_you_mean
 from .couplings import (
     COUPLINGS_EXAMPLE,
     TransmissionSearch,
@@ -34,9 +35,10 @@ from .couplings import (
     read_couplings,
 )
 from .implied_submechanisms import make_unique, with_implied
+from .joint_extras import not_in_entry, read_actuators, read_joint_friction
 from .joint_lists import JointLists, Named, read_joint_lists
 from .loop_constraints import read_loops
-from .submechanism import ActuatorModel, Coupling, Submechanism
+from .submechanism import Coupling, Submechanism
 from .submechanism_types import (
     COUPLED_TYPES,
     FUNCTION,
@@ -45,6 +47,7 @@ from .submechanism_types import (
     VALID_SOLVERS,
     read_type,
 )
+from .task_axes import read_task_axes
 from .tree import Tree
 from .yaml_reader import Node, load_yaml
 
@@ -67,8 +70,9 @@ _ENTRY_KEYS = (
     "solver",
     "reference",
     "actuators",
+    "joint_friction",
+    "task_space",
 )
-_ACTUATOR_KEYS = ("viscous_friction", "coulomb_friction", "rotor_inertia")
 _EXAMPLE = "a list of entries such as '- {name: arm, type: R, jointnames_spanningtree: [...]}'"
 
 
@@ -137,6 +141,7 @@ def _read_entry(
     if "type" in fields:
         kind = read_type(fields["type"])
     couplings = _read_couplings(node, fields, kind, joints, tree, search)
+    actuators = read_actuators(fields, joints)
     entry = Submechanism(
         name=name,
         type=kind,
@@ -147,7 +152,9 @@ def _read_entry(
         couplings=couplings,
         solver=fields["solver"].choice(VALID_SOLVERS) if "solver" in fields else "auto",
         reference=_read_reference(fields, joints),
-        actuators=_read_actuators(fields, joints),
+        actuators=actuators,
+        friction=read_joint_friction(fields, joints, actuators),
+        task_space=read_task_axes(fields["task_space"], tree) if "task_space" in fields else None,
         place=node.place,
         file=node.file,
     )
@@ -219,32 +226,8 @@ def _read_reference(fields: dict[str, Node], joints: JointLists) -> dict[str, fl
     reference = fields["reference"].mapping("reference: {knee: 0.4}")
     for name, node in reference.items():
         if name not in joints.spanning:
-            raise _not_in_entry(node, name, joints.spanning)
+            raise not_in_entry(node, name, joints.spanning)
     return {name: node.number() for name, node in reference.items()}
-
-
-def _read_actuators(fields: dict[str, Node], joints: JointLists) -> dict[str, ActuatorModel]:
-    if "actuators" not in fields:
-        return {}
-    result = {}
-    for name, node in fields["actuators"].mapping("actuators: {motor: {...}}").items():
-        if name not in joints.active:
-            raise _not_in_entry(node, name, joints.active, "driven ")
-        values = node.fields(_ACTUATOR_KEYS, "{viscous_friction: 0.1}")
-        numbers = {key: value.number() for key, value in values.items()}
-        for key, number in numbers.items():
-            if number < 0.0:
-                raise values[key].error(f"{key} {number:g} is negative", "write zero or more")
-        result[name] = ActuatorModel(**numbers)
-    return result
-
-
-def _not_in_entry(
-    node: Node, name: str, joints: Iterable[str], kind: str = ""
-) -> SubmechanismError:
-    return node.error(
-        f"'{name}' is not a {kind}joint of this submechanism", did_you_mean(name, joints)
-    )
 
 
 def _unique_names(nodes: list[Node]) -> list[str]:

@@ -5,15 +5,13 @@ actuator behind the thigh (a 1-RRPR "lambda" mechanism), the ankle by a crank on
 push rod to the heel (a four-bar). At q = 0 the leg hangs straight down from its stand, x points
 forward, and both loops are closed and far from their dead points.
 
-``python -m closed_loop_dynamics.robots.crank_leg`` rewrites ``urdf/crank_leg.urdf`` and
-``config/crank_leg.yaml`` below the current folder.
+``python -m closed_loop_dynamics.robots crank_leg`` writes its files.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from pathlib import Path
 
 from . import _urdf as xml
 
@@ -260,19 +258,3 @@ submechanisms:
     - {name: loopTX, axis: [0, 0, 0, 1, 0, 0]}
     - {name: loopTZ, axis: [0, 0, 0, 0, 0, 1]}
 """
-
-
-def main() -> None:
-    """Write the two files of the robot into ``urdf/`` and ``config/``."""
-    urdf, submechanisms = generate()
-    for path, text in (
-        (Path("urdf/crank_leg.urdf"), urdf),
-        (Path("config/crank_leg.yaml"), submechanisms),
-    ):
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        print(f"wrote {path}")
-
-
-if __name__ == "__main__":
-    main()

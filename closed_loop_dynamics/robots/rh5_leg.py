@@ -6,19 +6,16 @@ move roll and pitch of the foot together (2-SPRR+1U). Dimensions and masses are 
 the leg hangs straight down from its stand, x points forward, y to the left, and all loops are
 closed and far from their dead points.
 
-``python -m closed_loop_dynamics.robots.rh5_leg`` rewrites ``urdf/rh5_leg.urdf`` and
-``config/rh5_leg_submechanisms.yaml`` below the current folder.
+``python -m closed_loop_dynamics.robots rh5_leg`` writes its files.
 """
 
 from __future__ import annotations
-
-from pathlib import Path
 
 from . import _urdf as xml
 from ._rh5_leg_geometry import Ankle, Dimensions, Lambda
 from ._rh5_leg_links import links_and_joints
 
-__all__ = ["SUBMECHANISMS", "Ankle", "Dimensions", "Lambda", "generate", "main"]
+__all__ = ["SUBMECHANISMS", "Ankle", "Dimensions", "Lambda", "generate"]
 
 
 def generate(dimensions: Dimensions | None = None) -> tuple[str, str]:
@@ -69,19 +66,3 @@ submechanisms:
   jointnames_independent: [ankle_roll, ankle_pitch]
   jointnames_active: [ankle_left_cylinder, ankle_right_cylinder]
 """
-
-
-def main() -> None:
-    """Write the two files of the robot into ``urdf/`` and ``config/``."""
-    urdf, submechanisms = generate()
-    for path, text in (
-        (Path("urdf/rh5_leg.urdf"), urdf),
-        (Path("config/rh5_leg_submechanisms.yaml"), submechanisms),
-    ):
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        print(f"wrote {path}")
-
-
-if __name__ == "__main__":
-    main()

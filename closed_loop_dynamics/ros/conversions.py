@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from geometry_msgs.msg import PoseStamped, TwistStamped
 from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
@@ -85,6 +86,34 @@ class JointStateBuffer:
         if effort is not None:
             self.effort[:] = effort
         return self.message
+
+
+class BaseBuffer:
+    """Pose and twist of a floating base, filled again and again.
+
+    Args:
+        world: frame of the pose.
+        link: the root link, whose axes the twist is in.
+    """
+
+    def __init__(self, world: str, link: str) -> None:
+        self.pose, self.twist = PoseStamped(), TwistStamped()
+        self.pose.header.frame_id, self.twist.header.frame_id = world, link
+
+    def fill(self, nanosec: int, q: Array, qd: Array) -> tuple[PoseStamped, TwistStamped]:
+        """Write the base entries of q (7) and qd (6); returns the messages."""
+        pose, twist = self.pose.pose, self.twist.twist
+        for message in (self.pose, self.twist):
+            set_stamp(message.header.stamp, nanosec)
+        for target, axes, numbers in (
+            (pose.position, "xyz", q[:3]),
+            (pose.orientation, "xyzw", q[3:7]),
+            (twist.angular, "xyz", qd[:3]),
+            (twist.linear, "xyz", qd[3:6]),
+        ):
+            for axis, number in zip(axes, numbers.tolist(), strict=True):
+                setattr(target, axis, number)
+        return self.pose, self.twist
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,9 +1,10 @@
 """The node ``feedforward``: independent-joint trajectories to actuator positions and efforts.
 
-Takes ``~/joint_trajectory``; gives ``~/actuator_trajectory`` once per accepted trajectory and, at
-control rate, ``~/actuator_command``, ``~/effort_command`` and ``joint_states``. With ``lockstep``
-the clock is the stamp of each ``actuator_states`` message, and each one is answered by exactly one
-command; otherwise it is the node's clock (``use_sim_time`` included).
+Takes ``~/joint_trajectory``, and ``~/task_trajectory`` for a parallel manipulator; gives
+``~/actuator_trajectory`` once per accepted trajectory and, at control rate, ``~/actuator_command``,
+``~/effort_command`` and ``joint_states``. With ``lockstep`` the clock is the stamp of each
+``actuator_states`` message, and each one is answered by exactly one command; otherwise it is the
+node's clock (``use_sim_time`` included).
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ from .health import WARN
 from .markers import MarkerPublisher
 from .observer import Observation, Observer
 from .parameters import DOUBLES, ParameterError, Spec
+from .payload import PAYLOAD, CarriedPayload
 from .robot_node import RobotNode, run
+from .task_trajectory import PlatformMotion, TaskCommands, TaskSpline
 from .trajectory import Motion, Spline
 from .trajectory_check import ActuatorTable, Checker, Rules
 
@@ -58,10 +61,12 @@ class Feedforward(RobotNode):
         Spec("publish_joint_states", True, "publish the commanded spanning tree"),
         Spec("publish_markers", False, "publish cut points, residuals and forces for RViz"),
         Spec("marker_rate", 20.0, "markers per second [Hz]", 0.1, 100.0),
+        *PAYLOAD,
     )
 
     def __init__(self) -> None:
         super().__init__("feedforward")
+        self._payload = CarriedPayload(self, self.parameters)
 
     # -- configuration --------------------------------------------------------------------------
 
@@ -78,15 +83,21 @@ class Feedforward(RobotNode):
             max_start_jump=p["max_start_jump"],
             period=p["trajectory_period"],
         )
-        self._checker = Checker(robot, rules)
+        self._payload.configure(robot)
+        self._checker = Checker(robot, rules, self._payload)
         self._observer = Observer(robot, p["max_jump"])
         self._reader = JointStateReader(robot.names.actuator, robot.names.spanning)
         self._initial = self._initial_position()
         self._command = JointStateBuffer(robot.names.actuator)
         self._tree = JointStateBuffer(robot.names.spanning, effort=False)
         self._efforts = EffortBuffer(robot.p)
+        self._task = TaskCommands.of(robot)
         self._warm_up()
         self.add_subscription(JointTrajectory, "~/joint_trajectory", "trajectory", self._on_points)
+        if self._task is not None:
+            self.add_subscription(
+                JointTrajectory, "~/task_trajectory", "trajectory", self._on_task_points
+            )
         self.add_subscription(JointState, "actuator_states", "actuator_states", self._on_state)
         self._command_out = self.add_publisher(JointState, "~/actuator_command")
         self._effort_out = self.add_publisher(Float64MultiArray, "~/effort_command")
@@ -114,16 +125,23 @@ class Feedforward(RobotNode):
         y = self.robot.random_independent(np.random.default_rng(0))
         zero = np.zeros(self.robot.m)
         self.robot.prepare("state", "inverse_dynamics", "loop_jacobian", batch=True)
-        self.robot.inverse_dynamics(y, zero, zero)  # says so if the robot is underactuated
+        if self._payload.parameters is not None:
+            self.robot.prepare("inverse_dynamics_parameters", batch=True)
+        self._inverse_dynamics(y, zero, zero)  # says so if the robot is underactuated
         state = self.robot.state(y, zero, zero)
         self._observer.observe(0.0, state.u, state.ud)
         self._observer.forget()
         rows = np.tile(y, (2, 1))
         _ = self.robot.state(rows, 0 * rows, 0 * rows).singularity
+        if self._task is not None:
+            task, x = self._task.task, self._task.task.reference
+            task.inverse_kinematics(x)
+            task.inverse_dynamics(x, zero, zero)
+            task.conditioning(x)
 
     def start(self) -> None:
         """Forget the past and start the timer."""
-        self._incoming: JointTrajectory | None = None
+        self._incoming: tuple[JointTrajectory, TaskCommands | None] | None = None
         self._spline: Spline | None = None
         self._now_ns: int | None = None
         self._last: State | None = None
@@ -138,7 +156,10 @@ class Feedforward(RobotNode):
     # -- input ----------------------------------------------------------------------------------
 
     def _on_points(self, message: JointTrajectory) -> None:
-        self._incoming = message
+        self._incoming = message, None
+
+    def _on_task_points(self, message: JointTrajectory) -> None:
+        self._incoming = message, self._task
 
     def _on_state(self, message: JointState) -> None:
         if self._lockstep or self._mode == MEASURED or self._spline is None:
@@ -164,8 +185,8 @@ class Feedforward(RobotNode):
         if self._spline is None:
             self._begin(now)
         if self._incoming is not None:
-            message, self._incoming = self._incoming, None
-            if self.guard("trajectory", self._accept, message, now_ns, every=0.0):
+            incoming, self._incoming = self._incoming, None
+            if self.guard("trajectory", self._accept, *incoming, now_ns, every=0.0):
                 self.diagnostics.clear("trajectory")
         if self._spline is None:
             return
@@ -194,15 +215,23 @@ class Feedforward(RobotNode):
             y = np.clip(self._seen.y, limits.lower, limits.upper)
             self._spline = Spline.resting(y, now)
 
-    def _accept(self, message: JointTrajectory, now_ns: int) -> None:
-        """Replace the running trajectory, or raise and leave it running."""
-        points = points_from(message, self.robot.names.independent)
-        self._checker.check_points(points)
+    def _accept(self, message: JointTrajectory, task: TaskCommands | None, now_ns: int) -> None:
+        """Replace the running trajectory, or raise and leave it running.
+
+        Its columns are the coordinates of ``task``, the independent joints where it is None.
+        """
+        names = self.robot.names.independent if task is None else task.task.axes
+        points = points_from(message, names)
+        self._checker.check_points(points, names)
         now = now_ns / NANO
         start = nanoseconds(message.header.stamp) / NANO or now
         before = None if self._spline is None else self._spline.sample(now)
-        spline = Spline(points, start, before)
+        spline = (
+            Spline(points, start, before) if task is None else task.spline(points, start, before)
+        )
         table = self._checker.check(spline, now, None if before is None else before.y)
+        if isinstance(spline, TaskSpline):
+            spline.check_limbs(table.times, self.parameters["min_singular_value"])
         self._spline = spline
         self._mapped_out.publish(self._mapped(table))
         self.get_logger().info(
@@ -223,14 +252,20 @@ class Feedforward(RobotNode):
 
     def _choose_efforts(self, motion: Motion) -> np.ndarray:
         if self._mode == FEEDFORWARD:
-            return self.robot.inverse_dynamics(motion.y, motion.yd, motion.ydd)
+            task = None if self._payload.parameters is not None else self._task
+            if task is not None and isinstance(motion, PlatformMotion):
+                return task.task.inverse_dynamics(motion.x, motion.xd, motion.xdd)
+            return self._inverse_dynamics(motion.y, motion.yd, motion.ydd)
         if self._seen is None or not self._fresh():
             self.diagnostics.fault("measured state", "none or too old: commanded state used", WARN)
-            return self.robot.inverse_dynamics(motion.y, motion.yd, motion.ydd)
+            return self._inverse_dynamics(motion.y, motion.yd, motion.ydd)
         self.diagnostics.clear("measured state")
         w, y, yd = self._frequency, self._seen.y, self._seen.yd
         ydd = motion.ydd + w * w * (motion.y - y) + 2.0 * w * (motion.yd - yd)
-        return self.robot.inverse_dynamics(y, yd, ydd)
+        return self._inverse_dynamics(y, yd, ydd)
+
+    def _inverse_dynamics(self, y: np.ndarray, yd: np.ndarray, ydd: np.ndarray) -> np.ndarray:
+        return self.robot.inverse_dynamics(y, yd, ydd, parameters=self._payload.parameters)
 
     def _fresh(self) -> bool:
         return self._lockstep or time.monotonic() - self._seen_at <= self._state_timeout

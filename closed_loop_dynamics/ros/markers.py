@@ -49,6 +49,8 @@ class MarkerPublisher:
         stamp = self._clock.now().to_msg()
         for marker in self._message.markers:
             marker.header.stamp = stamp
+        if self._robot.mechanism.floating:  # the markers are seen from the root link, which flies
+            q = np.concatenate([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], q[7:]])
         poses = body_poses(self._robot.mechanism, q)
         self._cuts.points.clear()
         self._gaps.points.clear()

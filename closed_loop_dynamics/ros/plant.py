@@ -1,25 +1,26 @@
-"""The simulated robot: RK4 in minimal coordinates. No ROS in here.
+"""The simulated robot: native RK4 steps in minimal coordinates. No ROS in here.
 
 States are (y, yd), so the loops are closed by construction at every step: nothing drifts and
-nothing has to be stabilised. Stops at the joint limits are inelastic.
+nothing has to be stabilised (``robot_parts/stepping.py``). Stops at the joint limits are inelastic.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ClosedLoopError, InvalidInput, did_you_mean
+from ..dynamics.parameters import add_friction
+from ..errors import InvalidInput
 from ..robot import Robot
-from .limits import Limits
+from ..robot_parts.limits import Limits
+from ..robot_parts.payload import Carried
+from ..robot_parts.stepping import Friction, Stepper
 
 Array = NDArray[np.float64]
-Acceleration = Callable[[Array, Array], Array]
-#: Speed at which dry friction has reached 76 % of its value [rad/s or m/s].
-STICTION_SPEED = 1e-2
 
 
 @dataclass(frozen=True)
@@ -43,37 +44,38 @@ class Physics:
     hold_frequency: float = 20.0
 
 
-def rk4_step(acceleration: Acceleration, y: Array, yd: Array, h: float) -> tuple[Array, Array]:
-    """One classical Runge-Kutta step of ydd = acceleration(y, yd)."""
-    a1 = acceleration(y, yd)
-    v2 = yd + 0.5 * h * a1
-    a2 = acceleration(y + 0.5 * h * yd, v2)
-    v3 = yd + 0.5 * h * a2
-    a3 = acceleration(y + 0.5 * h * v2, v3)
-    v4 = yd + h * a3
-    a4 = acceleration(y + h * v3, v4)
-    return y + h / 6.0 * (yd + 2.0 * (v2 + v3) + v4), yd + h / 6.0 * (a1 + 2.0 * (a2 + a3) + a4)
-
-
 class Plant:
     """State of the simulated robot.
 
     Attributes:
-        y, yd: (m,) independent positions and velocities.
+        y, yd: independent positions and velocities, (m,); with a floating base y has 7 + the rest.
         tau: (p,) actuator efforts applied last.
-        wrenches: link -> (6,) [moment; force] at the link origin, in the link frame.
+        carried: whoever knows the dynamic parameters that count at present; None: the model's.
     """
 
-    def __init__(self, robot: Robot, physics: Physics, y0: Array) -> None:
+    def __init__(
+        self, robot: Robot, physics: Physics, y0: Array, carried: Carried | None = None
+    ) -> None:
         self.robot = robot
         self.physics = physics
-        self.wrenches: dict[str, Array] = {}
-        self.limits = Limits.of(robot, robot.names.independent)
+        self.carried = carried
+        floating = robot.mechanism.floating
+        self._y_joints, self._v_joints = (7, 6) if floating else (0, 0)
+        self.limits = Limits.of(robot, robot.names.independent[floating:])
         self._effort = Limits.of(robot, robot.names.actuator).effort
-        self._viscous = _per_joint(robot, physics.viscous)
-        self._coulomb = _per_joint(robot, physics.coulomb)
-        self._friction = bool(self._viscous.any() or self._coulomb.any())
-        problem = self.limits.outside(y0[None])
+        self._friction = Friction(physics.viscous, physics.coulomb).coefficients(robot.mechanism)
+        self._free = Stepper(robot, friction=self._friction)
+        self._pushed = self._free if self._free.takes_wrenches else Stepper(robot, wrenches=True)
+        loaded = self._parameters is not None
+        self._loaded = Stepper(robot, parameters=True) if loaded else self._free
+        self._steppers = {self._free, self._pushed, self._loaded}
+        if physics.end_stops:
+            lower, upper = (np.full(robot.mechanism.n_y, x) for x in (-np.inf, np.inf))
+            lower[self._y_joints :] = self.limits.lower
+            upper[self._y_joints :] = self.limits.upper
+            for stepper in self._steppers:
+                stepper.stop_outside(lower, upper)
+        problem = self.limits.outside(y0[None, self._y_joints :])
         if problem is not None:
             raise InvalidInput(f"initial position: {problem[2]}")
         robot.state(y0)  # reachable, or this says why not
@@ -85,26 +87,25 @@ class Plant:
         self.y, self.yd = self._y0.copy(), np.zeros(self.robot.m)
         self.tau = np.zeros(self.robot.p)
         self._hold: Array | None = None
-        self.wrenches.clear()
+        self._wrenches: dict[str, Array] = {}
+        self._pushes: Array | None = None
+        for stepper in self._steppers:
+            stepper.forget()
 
-    def advance(self, tau: Array | None, duration: float) -> None:
-        """Simulate ``duration`` seconds under constant efforts, or holding still for None.
+    # -- what acts on it ------------------------------------------------------------------------
 
-        Raises:
-            ClosedLoopError: the motion meets a singularity. The robot then stands still at the last
-                good state and goes on from there.
-        """
-        for _ in range(max(1, round(duration / self.physics.step))):
-            self._apply(tau)
-            try:
-                y, yd = rk4_step(self._acceleration, self.y, self.yd, self.physics.step)
-                self.robot.state(y)  # the stages may close where the result does not
-            except ClosedLoopError:
-                self.yd = np.zeros(self.robot.m)
-                raise
-            self.y, self.yd = y, yd
-            if self.physics.end_stops:
-                self._stop()
+    @property
+    def wrenches(self) -> Mapping[str, Array]:
+        """Link -> (6,) [moment; force] at the link origin, in the link frame; see :meth:`push`."""
+        return MappingProxyType(self._wrenches)
+
+    def push(self, link: str, wrench: Array) -> None:
+        """Let a wrench act on a link from now on, in place of an earlier one; zero: none."""
+        changed = {name: w for name, w in self._wrenches.items() if name != link}
+        if wrench.any():
+            changed[link] = wrench
+        self._pushes = self.robot.body_wrenches(changed) if changed else None
+        self._wrenches = changed
 
     def _apply(self, tau: Array | None) -> None:
         if tau is None:
@@ -118,50 +119,92 @@ class Plant:
         if self._hold is None:
             self._hold = self.y.copy()
         w = self.physics.hold_frequency
-        ydd = w * w * (self._hold - self.y) - 2.0 * w * self.yd
-        return self.robot.inverse_dynamics(self.y, self.yd, ydd)
+        ydd = w * w * self.robot.difference(self.y, self._hold) - 2.0 * w * self.yd
+        pi = self._parameters
+        if self.robot.mechanism.floating:  # nothing holds the base: it moves as the joints let it
+            rest = np.zeros(self.robot.m)
+            M = self._mass_matrix()
+            C = self.robot.generalized_forces(self.y, self.yd, rest, parameters=pi)
+            ydd[:6] = np.linalg.solve(M[:6, :6], -C[:6] - M[:6, 6:] @ ydd[6:])
+        return self.robot.inverse_dynamics(self.y, self.yd, ydd, parameters=pi)
 
-    def _acceleration(self, y: Array, yd: Array) -> Array:
-        ydd = self.robot.forward_dynamics(y, yd, self.tau, self.wrenches or None)
-        if self._friction:
-            G = self.robot.loop_jacobian(y)
-            qd = G @ yd
-            drag = self._viscous * qd + self._coulomb * np.tanh(qd / STICTION_SPEED)
-            ydd = ydd - np.linalg.solve(self.robot.mass_matrix(y), G.T @ drag)
-        return ydd
+    @property
+    def _parameters(self) -> Array | None:
+        """(parameters,) of the loaded robot; None: those of the model."""
+        return None if self.carried is None else self.carried.parameters
+
+    def _mass_matrix(self) -> Array:
+        return self.robot.mass_matrix(self.y, parameters=self._parameters)
+
+    # -- time -----------------------------------------------------------------------------------
+
+    def advance(self, tau: Array | None, duration: float) -> None:
+        """Simulate ``duration`` seconds under constant efforts, or holding still for None.
+
+        Raises:
+            ClosedLoopError: the motion meets a singularity. The robot then stands still at the last
+                good state and goes on from there.
+        """
+        left = max(1, round(duration / self.physics.step))
+        while left:
+            self._apply(tau)
+            pi = self._parameters
+            stepper = self._free if self._pushes is None else self._pushed
+            if pi is not None:
+                stepper, pi = self._loaded, add_friction(self.robot.mechanism, pi, self._friction)
+            progress = stepper.run(
+                self.y,
+                self.yd,
+                self.tau,
+                self.physics.step,
+                1 if tau is None else left,
+                self._pushes,
+                pi,
+            )
+            self.y, self.yd = progress.y, progress.yd
+            left -= progress.steps
+            if progress.error is not None:
+                self.yd = np.zeros(self.robot.m)
+                raise progress.error
+            if self.physics.end_stops:
+                self._stop()
 
     def _stop(self) -> None:
         """Inelastic impact at the position limits: Δẏ = -M⁻¹ e (eᵀ M⁻¹ e)⁻¹ ẏ_j."""
         low, high = self.limits.lower, self.limits.upper
-        if ((self.y >= low) & (self.y <= high)).all():
+        y, v = self.y[self._y_joints :], self._v_joints
+        if ((y >= low) & (y <= high)).all():
             return
-        for j in np.flatnonzero((self.y < low) | (self.y > high)):
-            outwards = self.yd[j] < 0.0 if self.y[j] < low[j] else self.yd[j] > 0.0
-            self.y[j] = min(max(self.y[j], low[j]), high[j])
+        before = self._momentum_matrix() @ self.yd if v else None
+        for j in np.flatnonzero((y < low) | (y > high)):
+            speed = self.yd[v + j]
+            outwards = speed < 0.0 if y[j] < low[j] else speed > 0.0
+            y[j] = min(max(y[j], low[j]), high[j])
             if outwards:
                 e = np.zeros(self.robot.m)
-                e[j] = 1.0
-                column = np.linalg.solve(self.robot.mass_matrix(self.y), e)
-                self.yd = self.yd - column * (self.yd[j] / column[j])
+                e[v + j] = 1.0
+                column = np.linalg.solve(self._mass_matrix(), e)
+                self.yd = self.yd - column * (speed / column[v + j])
+        if before is not None:  # what happens inside a free robot leaves its momentum alone
+            A = self._momentum_matrix()
+            self.yd[:6] += np.linalg.solve(A[:, :6], before - A @ self.yd)
+
+    def _momentum_matrix(self) -> Array:
+        """(6, m) momentum about the centre of mass per yd, in the axes of the floating base."""
+        A = self._mass_matrix()[:6]
+        to_center = A[:3, 3:6] / A[3, 3]  # [c]x, as the base block is the composite inertia
+        A[:3] -= to_center @ A[3:]
+        return A
 
     def energy(self) -> tuple[float, float]:
         """Kinetic and potential energy [J]; the potential is zero in the root's plane z = 0."""
-        mechanism = self.robot.mechanism
-        g = np.array(mechanism.gravity)
-        potential = 0.0
-        for body in mechanism.tree.bodies:
+        pi = self._parameters
+        if pi is None:
+            kinetic, potential = self.robot.energy(self.y, self.yd)
+            return float(kinetic), float(potential)
+        g = np.array(self.robot.mechanism.gravity)
+        height = 0.0
+        for i, body in enumerate(self.robot.mechanism.tree.bodies):
             T = self.robot.pose(body.link, self.y)
-            potential -= float(g @ (T[:3, :3] @ body.first_moment + body.mass * T[:3, 3]))
-        return 0.5 * float(self.yd @ self.robot.mass_matrix(self.y) @ self.yd), potential
-
-
-def _per_joint(robot: Robot, values: Mapping[str, float]) -> Array:
-    """(n,) values in spanning order, zero for joints not named."""
-    for name, value in values.items():
-        if name not in robot.names.spanning:
-            raise InvalidInput(
-                f"friction of unknown joint '{name}'; {did_you_mean(name, robot.names.spanning)}"
-            )
-        if not np.isfinite(value) or value < 0.0:
-            raise InvalidInput(f"friction of '{name}' must not be negative: {value}")
-    return np.array([values.get(name, 0.0) for name in robot.names.spanning])
+            height -= float(g @ (T[:3, :3] @ pi[10 * i + 1 : 10 * i + 4] + pi[10 * i] * T[:3, 3]))
+        return 0.5 * float(self.yd @ self._mass_matrix() @ self.yd), height

@@ -59,6 +59,11 @@ class RobotNode(LifecycleNode):
 
     # -- for subclasses -------------------------------------------------------------------------
 
+    @property
+    def floating_base(self) -> bool:
+        """Nothing holds the root link."""
+        return False
+
     def setup(self) -> None:
         """Read parameters, create interfaces; raise ClosedLoopError to refuse."""
 
@@ -129,7 +134,7 @@ class RobotNode(LifecycleNode):
         """Load the robot and set up; FAILURE with the reason in the log."""
         try:
             self.parameters.check()
-            self.robot = self._source.load()
+            self.robot = self._source.load(self.floating_base)
             self.setup()
         except Exception as error:
             known = isinstance(error, (ClosedLoopError, OSError))

@@ -37,8 +37,11 @@ class RobotSource:
         p = self._parameters
         return bool(p["robot_description"] or p["urdf_file"] or self._latched)
 
-    def load(self) -> Robot:
+    def load(self, floating_base: bool = False) -> Robot:
         """Read and compile.
+
+        Args:
+            floating_base: put a free flyer under the root link.
 
         Raises:
             NoRobot: no parameter is set and nothing has arrived on the topic.
@@ -46,7 +49,10 @@ class RobotSource:
             ModelError: the description is faulty.
         """
         return load(
-            self._urdf(), self._submechanisms(), search_path=self._parameters["search_path"]
+            self._urdf(),
+            self._submechanisms(),
+            floating_base=floating_base,
+            search_path=self._parameters["search_path"],
         )
 
     def _urdf(self) -> str | Path:

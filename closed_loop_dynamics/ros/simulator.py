@@ -19,7 +19,7 @@ import time
 from typing import Any
 
 import numpy as np
-from geometry_msgs.msg import WrenchStamped
+from geometry_msgs.msg import PoseStamped, TwistStamped, WrenchStamped
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -29,6 +29,7 @@ from ..errors import ClosedLoopError
 from ..robot_parts.state import State
 from .conversions import (
     NANO,
+    BaseBuffer,
     JointStateBuffer,
     answered_stamp,
     efforts_from,
@@ -38,6 +39,7 @@ from .conversions import (
 from .health import WARN
 from .markers import MarkerPublisher
 from .parameters import DOUBLES, STRINGS, ParameterError, Spec
+from .payload import PAYLOAD, CarriedPayload
 from .plant import Physics, Plant
 from .robot_node import RobotNode, run
 
@@ -61,6 +63,9 @@ class Simulator(RobotNode):
         Spec("fallback", "hold", "without commands", choices=("hold", "limp")),
         Spec("hold_frequency", 20.0, "stiffness of the fallback [rad/s]", 0.1, 500.0),
         Spec("initial_position", DOUBLES, "independent joints; empty: all zero [rad or m]"),
+        Spec("floating_base", False, "nothing holds the root link"),
+        Spec("initial_base_pose", DOUBLES, "floating base: x, y, z, quaternion x, y, z, w"),
+        Spec("world_frame", "world", "floating base: frame of its pose"),
         Spec("clip_effort", True, "keep efforts within the limits of the URDF"),
         Spec("end_stops", True, "stop at the position limits of the independent joints"),
         Spec("friction_joints", STRINGS, "spanning joints with friction"),
@@ -69,12 +74,19 @@ class Simulator(RobotNode):
         Spec("wrench_timeout", 0.2, "a wrench acts for [simulated s]; 0: for ever", 0.0, 3600.0),
         Spec("publish_markers", False, "publish cut points, residuals and forces for RViz"),
         Spec("marker_rate", 20.0, "markers per second [Hz]", 0.1, 100.0),
+        *PAYLOAD,
     )
 
     def __init__(self) -> None:
         super().__init__("simulator")
+        self._payload = CarriedPayload(self, self.parameters)
 
     # -- configuration --------------------------------------------------------------------------
+
+    @property
+    def floating_base(self) -> bool:
+        """Nothing holds the root link."""
+        return bool(self.parameters["floating_base"])
 
     def setup(self) -> None:
         """Read parameters, build the plant, create the interfaces."""
@@ -86,10 +98,15 @@ class Simulator(RobotNode):
         self._period_ns = round(NANO / p["control_rate"])
         self._period = self._period_ns / NANO
         self._check_times()
-        self.plant = Plant(robot, self._physics(), self._initial_position())
+        self._payload.configure(robot)
+        self.plant = Plant(robot, self._physics(), self._initial_position(), self._payload)
         self._time_ns = 0
-        self._links = tuple(robot.mechanism.tree.frames)
-        self._tree = JointStateBuffer(robot.names.spanning)
+        tree = robot.mechanism.tree
+        self._links = tuple(tree.frames)
+        # Joints in q, in qd and among the names: the base comes first in all of them.
+        self._q_joints, self._v_joints = (7, 6) if self.floating_base else (0, 0)
+        self._tree = JointStateBuffer(robot.names.spanning[self.floating_base :])
+        self._driven = [row - self._v_joints for row in robot.actuator_rows[1]]
         self._actuators = JointStateBuffer(robot.names.actuator)
         self._clock_message = Clock()
         self._warm_up()
@@ -102,6 +119,10 @@ class Simulator(RobotNode):
         self.add_service(Trigger, "~/step", self._on_step)
         self._tree_out = self.add_publisher(JointState, "joint_states")
         self._actuators_out = self.add_publisher(JointState, "~/actuator_states")
+        if self.floating_base:
+            self._base = BaseBuffer(p["world_frame"], tree.root_link)
+            self._pose_out = self.add_publisher(PoseStamped, "~/base_pose")
+            self._twist_out = self.add_publisher(TwistStamped, "~/base_twist")
         self._clock_out = self.add_publisher(Clock, "/clock") if self._own_time else None
         self._markers = MarkerPublisher(self) if p["publish_markers"] else None
 
@@ -136,25 +157,42 @@ class Simulator(RobotNode):
         )
 
     def _initial_position(self) -> np.ndarray:
-        given = self.parameters["initial_position"]
-        if given and len(given) != self.robot.m:
+        """(n_y,) from the parameters."""
+        joints = self.robot.names.independent[self.floating_base :]
+        given, base = self.parameters["initial_position"], self.parameters["initial_base_pose"]
+        if given and len(given) != len(joints):
             raise ParameterError(
-                f"parameter 'initial_position': {len(given)} numbers for {self.robot.m} joints "
-                f"({', '.join(self.robot.names.independent)})"
+                f"parameter 'initial_position': {len(given)} numbers for {len(joints)} joints "
+                f"({', '.join(joints)})"
             )
-        return np.array(given) if given else np.zeros(self.robot.m)
+        if base and not self.floating_base:
+            raise ParameterError("parameter 'initial_base_pose' needs floating_base")
+        if base and len(base) != 7:
+            raise ParameterError(
+                f"parameter 'initial_base_pose': {len(base)} numbers, not 7 "
+                "(x, y, z, quaternion x, y, z, w)"
+            )
+        pose = (base or [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]) if self.floating_base else []
+        y = np.array([*pose, *(given or [0.0] * len(joints))])
+        return self.robot.integrate(y, np.zeros(self.robot.m))  # the quaternion at length one
 
     def _warm_up(self) -> None:
         """Compile what the cycle will call, so that its first call is as fast as the others."""
+        floating = ("bias", "centroidal_matrix") if self.floating_base else ()
         self.robot.prepare(
             "velocities",
             "inverse_dynamics",
             "forward_dynamics",
-            "forward_dynamics_wrenches",
             "mass_matrix",
-            "loop_jacobian",
-            "poses",
+            "centroidal",
+            *floating,
         )
+        if self._payload.parameters is not None:
+            self.robot.prepare(
+                "inverse_dynamics_parameters",
+                "forward_dynamics_parameters",
+                "mass_matrix_parameters",
+            )
         _ = self.robot.state(self.plant.y, self.plant.yd).singularity
 
     def start(self) -> None:
@@ -191,9 +229,8 @@ class Simulator(RobotNode):
 
     def _on_wrench(self, message: WrenchStamped) -> None:
         link, wrench = wrench_from(message, self._links)
-        self.plant.wrenches.pop(link, None)
+        self.plant.push(link, wrench)
         if wrench.any():
-            self.plant.wrenches[link] = wrench
             self._wrench_until[link] = self._time_ns + round(self._wrench_timeout * NANO)
         self.diagnostics.clear("wrench")
 
@@ -275,7 +312,7 @@ class Simulator(RobotNode):
     def _drop_old_wrenches(self) -> None:
         if self.plant.wrenches and self._wrench_timeout > 0.0:
             for link in [w for w, t in self._wrench_until.items() if t <= self._time_ns]:
-                self.plant.wrenches.pop(link, None)
+                self.plant.push(link, np.zeros(6))
                 del self._wrench_until[link]
 
     # -- output ---------------------------------------------------------------------------------
@@ -288,8 +325,13 @@ class Simulator(RobotNode):
         if self._clock_out is not None:
             set_stamp(self._clock_message.clock, stamp)
             self._clock_out.publish(self._clock_message)
-        self._tree.effort[self.robot.actuator_rows[1]] = plant.tau
-        self._tree_out.publish(self._tree.fill(stamp, state.q, state.qd))
+        self._tree.effort[self._driven] = plant.tau
+        joints = state.q[self._q_joints :], state.qd[self._v_joints :]
+        self._tree_out.publish(self._tree.fill(stamp, *joints))
+        if self.floating_base:
+            pose, twist = self._base.fill(stamp, state.q, state.qd)
+            self._pose_out.publish(pose)
+            self._twist_out.publish(twist)
         self._actuators_out.publish(self._actuators.fill(stamp, state.u, state.ud, plant.tau))
         self._state, self._spoke_at = state, time.monotonic()
 

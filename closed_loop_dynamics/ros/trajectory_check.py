@@ -6,6 +6,7 @@ reach, and the actuators may leave their range while the independent joints stay
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 
 from ..errors import ActuationSingular, ClosureNotFound
 from ..robot import Robot
-from .limits import Limits
+from ..robot_parts.limits import Limits
+from ..robot_parts.payload import Carried
 from .trajectory import Points, Spline, TrajectoryRefused
 
 Array = NDArray[np.float64]
@@ -55,23 +57,27 @@ class ActuatorTable:
 
 
 class Checker:
-    """Checks trajectories of one robot."""
+    """Checks trajectories of one robot, with what it carries at that time."""
 
-    def __init__(self, robot: Robot, rules: Rules) -> None:
+    def __init__(self, robot: Robot, rules: Rules, carried: Carried | None = None) -> None:
         self.robot = robot
         self.rules = rules
+        self.carried = carried
         self.independent = Limits.of(robot, robot.names.independent)
         self.actuator = Limits.of(robot, robot.names.actuator)
 
-    def check_points(self, points: Points) -> None:
+    def check_points(self, points: Points, names: Sequence[str] | None = None) -> None:
         """Refuse what can be seen without the robot's state.
+
+        Args:
+            names: of the columns, the independent joints by default.
 
         Raises:
             TrajectoryRefused: the motion does not end at rest.
         """
         moving = np.flatnonzero(points.end_velocity)
         if len(moving) and not self.rules.moving_end:
-            name = self.robot.names.independent[int(moving[0])]
+            name = (names or self.robot.names.independent)[int(moving[0])]
             raise TrajectoryRefused(f"the last point does not rest: velocity of {name} is not zero")
 
     def check(self, spline: Spline, now: float, y_now: Array | None) -> ActuatorTable:
@@ -110,7 +116,8 @@ class Checker:
     def _map(self, times: Array, y: Array, yd: Array, ydd: Array, offset: float) -> ActuatorTable:
         try:
             state = self.robot.state(y, yd, ydd)
-            tau = self.robot.inverse_dynamics(y, yd, ydd)
+            pi = None if self.carried is None else self.carried.parameters
+            tau = self.robot.inverse_dynamics(y, yd, ydd, parameters=pi)
         except ClosureNotFound as error:
             at = "" if error.sample is None else f" at {times[error.sample] - offset:.3f} s"
             raise TrajectoryRefused(f"not reachable{at}: {error}") from error

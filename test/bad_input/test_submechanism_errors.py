@@ -462,6 +462,36 @@ CASES = {
         "negative",
         "zero or more",
     ),
+    "gear ratio zero": (
+        good(("viscous_friction: 0.1", "gear_ratio: 0")),
+        f"{ENTRY}.actuators.crank.gear_ratio",
+        "zero",
+        "rotor speed over joint speed",
+    ),
+    "coulomb speed zero": (
+        good(("viscous_friction: 0.1", "coulomb_speed: 0.0")),
+        f"{ENTRY}.actuators.crank.coulomb_speed",
+        "zero",
+        "0.01",
+    ),
+    "friction of a stranger": (
+        good(("actuators: {crank", "joint_friction: {rood")),
+        f"{ENTRY}.joint_friction.rood",
+        "'rood' is not a joint",
+        "mean 'rod'?",
+    ),
+    "rotor of a passive joint": (
+        good(("actuators: {crank: {viscous_friction", "joint_friction: {rod: {rotor_inertia")),
+        f"{ENTRY}.joint_friction.rod.rotor_inertia",
+        "unknown key",
+        "viscous_friction",
+    ),
+    "friction given twice": (
+        good(("actuators: {", "joint_friction: {crank: {viscous_friction: 1}}\n  actuators: {")),
+        f"{ENTRY}.joint_friction.crank",
+        "given twice",
+        "keep one",
+    ),
     # --- couplings
     "coupling without terms": (
         coupled("[{joint: rod}]"),

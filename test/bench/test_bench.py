@@ -24,6 +24,7 @@ TIMED = {
     "forward dynamics",
     "forward dynamics, projection",
     "forward dynamics, lagrange",
+    "inverse OSIM of the tips",
     "inverse dynamics, batch of 1000",
     "forward dynamics, batch of 1000",
 }
@@ -104,7 +105,7 @@ def test_tables_are_printed_and_written(files: tuple[dict[str, Any], str, str]) 
 def test_help_names_the_options() -> None:
     done = run("--help")
     assert done.returncode == 0
-    for option in ("--quick", "--robot", "--json", "--markdown", "--strict"):
+    for option in ("--quick", "--robot", "--scaling", "--json", "--markdown", "--strict"):
         assert option in done.stdout
 
 

@@ -10,14 +10,13 @@ import pytest
 import yaml
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.robots import SHIPPED
 
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCH_FILES = sorted((ROOT / "launch").glob("*.launch.py"))
 NODE_FILES = [ROOT / "config" / "closed_loop.yaml", *sorted((ROOT / "config").glob("*_nodes.yaml"))]
-ROBOTS = {
-    "crank_leg": ("urdf/crank_leg.urdf", "config/crank_leg.yaml"),
-    "rh5_leg": ("urdf/rh5_leg.urdf", "config/rh5_leg_submechanisms.yaml"),
-}
+GENERAL = ROOT / "launch" / "closed_loop.launch.py"
+SHARED = ROOT / "closed_loop_dynamics" / "ros" / "shipped_launch.py"
 every_launch_file = pytest.mark.parametrize("path", LAUNCH_FILES, ids=lambda path: path.name)
 every_node_file = pytest.mark.parametrize("path", NODE_FILES, ids=lambda path: path.name)
 
@@ -69,8 +68,18 @@ def sections(path: Path) -> dict[str, dict[str, Any]]:
 def test_there_is_one_launch_file_for_any_robot_and_one_per_shipped_robot() -> None:
     robots = {path.stem for path in (ROOT / "urdf").glob("*.urdf")}
     names = {path.name.removesuffix(".launch.py") for path in LAUNCH_FILES}
-    assert {"closed_loop", *ROBOTS} == names
-    assert set(ROBOTS) <= robots
+    assert {"closed_loop", *SHIPPED} == names
+    assert set(SHIPPED) == robots
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_launch_file_of_a_robot_asks_for_that_robot(name: str) -> None:
+    calls = [
+        ast.literal_eval(call.args[0])
+        for call in ast.walk(tree_of(ROOT / SHIPPED[name].launch_file))
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "describe"
+    ]
+    assert calls == [name]
 
 
 @every_launch_file
@@ -81,7 +90,7 @@ def test_launch_file_is_valid_python_and_describes_a_launch(path: Path) -> None:
 
 
 def test_general_launch_file_takes_the_documented_arguments() -> None:
-    declared = set(arguments(ROOT / "launch" / "closed_loop.launch.py"))
+    declared = set(arguments(GENERAL))
     assert declared >= {
         *("urdf_file", "submechanism_file", "namespace", "use_sim_time", "rviz", "simulator"),
         *("parameters_file", "trajectory"),
@@ -90,12 +99,19 @@ def test_general_launch_file_takes_the_documented_arguments() -> None:
     assert not [name for name in declared if f"`{name}`" not in guide]
 
 
-@every_launch_file
-def test_launch_file_passes_on_only_arguments_that_the_general_one_declares(path: Path) -> None:
-    assert set(arguments(path)) <= set(arguments(ROOT / "launch" / "closed_loop.launch.py"))
+def test_shared_part_passes_on_only_arguments_that_the_general_file_declares() -> None:
+    assert set(arguments(SHARED)) <= set(arguments(GENERAL))
+    given = [
+        ast.literal_eval(key)
+        for node in ast.walk(tree_of(SHARED))
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "given"
+        for key in getattr(node.value, "keys", [])
+        if key is not None
+    ]
+    assert given and set(given) <= set(arguments(GENERAL))
 
 
-@every_launch_file
+@pytest.mark.parametrize("path", [GENERAL, SHARED], ids=lambda path: path.name)
 def test_files_named_in_a_launch_file_exist(path: Path) -> None:
     named = [s for s in strings(path) if s.endswith((".yaml", ".rviz", ".urdf", ".launch.py"))]
     assert named
@@ -103,8 +119,15 @@ def test_files_named_in_a_launch_file_exist(path: Path) -> None:
         assert (ROOT / name).is_file() or (ROOT / "config" / name).is_file(), name
 
 
+@pytest.mark.parametrize("name", SHIPPED)
+def test_files_of_a_shipped_robot_exist(name: str) -> None:
+    robot = SHIPPED[name]
+    for file in (robot.urdf_file, robot.submechanism_file, robot.nodes_file, robot.launch_file):
+        assert (ROOT / file).is_file(), file
+
+
 def test_executables_that_are_started_are_installed() -> None:
-    text = (ROOT / "launch" / "closed_loop.launch.py").read_text(encoding="utf-8")
+    text = GENERAL.read_text(encoding="utf-8")
     installed = {path.name for path in (ROOT / "scripts").iterdir()}
     calls = [
         call
@@ -112,7 +135,7 @@ def test_executables_that_are_started_are_installed() -> None:
         if isinstance(call, ast.Call) and ast.unparse(call.func) == "node"
     ]
     started = {ast.literal_eval(call.args[0]) for call in calls}
-    assert started == installed
+    assert started == installed - {"closed-loop"}  # that one is for people
 
 
 @every_node_file
@@ -120,19 +143,6 @@ def test_parameter_file_names_only_parameters_that_exist(path: Path) -> None:
     for node, values in sections(path).items():
         unknown = set(values) - parameters_of(node) - {"use_sim_time"}
         assert not unknown, f"{node}: {unknown}"
-
-
-@pytest.mark.parametrize("name", ROBOTS)
-def test_sample_motion_fits_the_robot(name: str) -> None:
-    robot = cld.load(*(ROOT / file for file in ROBOTS[name]))
-    nodes = sections(ROOT / "config" / f"{name}_nodes.yaml")
-    sample = nodes["trajectory_publisher"]
-    assert tuple(sample["joints"]) == robot.names.independent
-    assert sample["start"] == nodes["simulator"]["initial_position"]
-    tree = robot.mechanism.tree
-    for joint, *ends in zip(sample["joints"], sample["start"], sample["goal"], strict=True):
-        limits = tree.bodies[tree.joint_index(joint)].joint
-        assert all(limits.lower <= value <= limits.upper for value in ends), joint
 
 
 @pytest.mark.parametrize(
@@ -143,7 +153,7 @@ def test_sample_motion_fits_the_robot(name: str) -> None:
     ],
 )
 def test_ros2_control_files_name_the_actuators_in_their_order(file: str, controller: str) -> None:
-    robot = cld.load(*(ROOT / path for path in ROBOTS["rh5_leg"]))
+    robot = cld.load(*SHIPPED["rh5_leg"].generate())
     content = yaml.safe_load((ROOT / "config" / file).read_text(encoding="utf-8"))
     for section in (controller, "joint_state_broadcaster"):
         assert tuple(content[section]["ros__parameters"]["joints"]) == robot.names.actuator

@@ -183,6 +183,14 @@ def test_extras():
     assert entry.reference == {"crank": 0.1, "rod": -2.0}
     motor = entry.actuators["rod"]
     assert (motor.viscous_friction, motor.coulomb_friction, motor.rotor_inertia) == (0.1, 2, 1e-4)
+    assert (motor.gear_ratio, motor.coulomb_speed, motor.reflected_inertia) == (1.0, 0.01, 1e-4)
+    extra = extra.replace("rotor_inertia: 1e-4", "rotor_inertia: 1e-4, gear_ratio: -30")
+    extra += "  joint_friction: {crank: {viscous_friction: 0.3, coulomb_speed: 0.5}}\n"
+    entry = read_submechanisms(serial(extra), read_urdf(PLAIN))[0]
+    assert entry.actuators["rod"].reflected_inertia == pytest.approx(900 * 1e-4)
+    assert entry.joint_model("crank") is entry.friction["crank"]
+    assert entry.joint_model("crank").viscous_friction == 0.3
+    assert entry.joint_model("crank").coulomb_speed == 0.5
     assert read_submechanisms(serial("  jointnames_active: []\n"), read_urdf(PLAIN))[0].active == ()
 
 

@@ -74,6 +74,22 @@ def test_pip_installs_a_command_that_runs(prefix: Path) -> None:
     assert run.stdout.startswith("usage: closed-loop-demo")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("place", ["bin", f"lib/{NAME}"])
+def test_the_installed_command_line_finds_its_robots(prefix: Path, place: str) -> None:
+    (site,) = prefix.rglob("site-packages")
+    run = subprocess.run(
+        [sys.executable, prefix / place / "closed-loop", "check", "crank_leg"],
+        cwd=prefix,
+        env={**os.environ, "PYTHONPATH": str(site)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.startswith("crank_leg: 7 joints")
+
+
 def test_package_xml_and_setup_py_agree() -> None:
     package = ElementTree.parse(ROOT / "package.xml").getroot()
     assert package.findtext("name") == NAME

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
@@ -12,7 +11,6 @@ import yaml
 
 from closed_loop_dynamics.robots.crank_leg import Dimensions, generate
 
-ROOT = Path(__file__).resolve().parents[2]
 URDF, SUBMECHANISMS = generate()
 D = Dimensions()
 LOOPS = {  # joint that closes the loop: tip link, link it is held by, point there, limits
@@ -57,13 +55,6 @@ class Leg:
             jacobian = self.jacobian(loop, q, FOLLOWERS[loop])
             q[followers] -= np.linalg.solve(jacobian, self.gap(loop, q)[[0, 2]])
         return q
-
-
-@pytest.mark.parametrize(
-    ("path", "text"), [("urdf/crank_leg.urdf", URDF), ("config/crank_leg.yaml", SUBMECHANISMS)]
-)
-def test_committed_file_is_what_the_generator_writes(path: str, text: str) -> None:
-    assert (ROOT / path).read_text(encoding="utf-8") == text
 
 
 def test_submechanisms_cover_each_moving_joint_of_the_urdf_once() -> None:

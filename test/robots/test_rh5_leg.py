@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
@@ -14,7 +13,6 @@ from numpy.typing import NDArray
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.robots.rh5_leg import Dimensions, generate
 
-ROOT = Path(__file__).resolve().parents[2]
 URDF, SUBMECHANISMS = generate()
 ENDS = (  # end of a rod, the link it is held by
     ("hip_cylinder_rod", "thigh"),
@@ -44,14 +42,6 @@ def samples() -> Array:
     corners = np.array(list(product(*zip(low, high, strict=True))))
     inside = np.random.default_rng(5).uniform(low, high, (500, len(low)))
     return np.vstack([corners, inside])
-
-
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [("urdf/rh5_leg.urdf", URDF), ("config/rh5_leg_submechanisms.yaml", SUBMECHANISMS)],
-)
-def test_committed_file_is_what_the_generator_writes(path: str, text: str) -> None:
-    assert (ROOT / path).read_text(encoding="utf-8") == text
 
 
 def test_leg_has_18_joints_6_independent_and_6_driven() -> None:

@@ -69,15 +69,16 @@ def lines(report: Report, options: argparse.Namespace, style: Style) -> list[str
     text = []
     if not options.quiet:
         text += [
-            style.bold(f"{report.robot}: {report.n} joints, {report.m} independent, ")
-            + style.bold(f"{report.p} driven"),
+            style.bold(
+                f"{report.robot}: {report.n} joints, {report.m} independent, {report.p} driven"
+            )
         ]
         for s in report.submechanisms:
             if s.solver != "serial":
                 counts = f"{len(s.joints)} joints, mobility {s.mobility}"
                 text.append(f"  {s.name}: {s.solver}, {counts}; {s.why}")
         serial = sum(s.solver == "serial" for s in report.submechanisms)
-        text += [f"  {serial} joints in no loop", ""]
+        text += [f"  {serial} joint{'s' * (serial != 1)} in no loop", ""]
     colors = {"error": style.red, "warning": style.yellow, "info": style.dim}
     for finding in report.findings:
         if options.quiet and finding.severity == "info":

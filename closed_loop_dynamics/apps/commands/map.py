@@ -9,16 +9,21 @@ from dataclasses import replace
 import numpy as np
 
 from ...robot import Robot
-from ...ros.limits import Limits
+from ...robot_parts.limits import Limits
 from ..arguments import positive
-from ..bags import STATES, TRAJECTORY, Recording, write_bag
+from ..bags import (
+    STATES,
+    TRAJECTORY,
+    Recording,
+    add_input_arguments,
+    read_recording,
+    write_bag,
+)
 from ..mistakes import FileProblem
 from ..motion_file import (
     MOTION_NOTE,
     MotionTable,
-    add_motion_arguments,
     motion_of,
-    read_recording,
     resampled,
 )
 from ..output import add_output_arguments, is_bag, write
@@ -59,7 +64,7 @@ MESSAGES = {"trajectory": TRAJECTORY, "states": STATES}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``map``."""
     add_robot_arguments(parser)
-    add_motion_arguments(parser, required=True)
+    add_input_arguments(parser.add_argument_group("input"), required=True)
     parser.add_argument(
         "--rate",
         type=positive,

@@ -13,13 +13,13 @@ from ...errors import ClosedLoopError
 from ...robot import Robot
 from ...ros.plant import Physics, Plant
 from ..arguments import positive
-from ..bags import STATES, Recording, write_bag
+from ..bags import STATES, Recording, read_recording, write_bag
 from ..mistakes import FileProblem, UsageError
-from ..motion_file import MOTION_NOTE, as_spline, motion_of, read_recording
+from ..motion_file import MOTION_NOTE, as_spline, motion_of
 from ..output import add_output_arguments, is_bag, write
 from ..progress import progress
 from ..robot_argument import add_robot_arguments, load_robot
-from ..states import check_table, parse_vector, reference
+from ..states import check_table, coordinates, parse_vector, reference
 from ..tables import EFFORT, POSITION, STANDARD, TIME, VELOCITY, Array, Table, joined, with_column
 
 DESCRIPTION = f"""\
@@ -89,11 +89,10 @@ Force = Callable[[Plant, float], "Array | None"]
 def run(options: argparse.Namespace) -> int:
     """Simulate, write; a motion that fails is written up to there."""
     robot = load_robot(options)
-    if robot.mechanism.floating:
-        raise UsageError("simulate is for robots with a fixed base")
     force, start, length = _acting(robot, options)
     if options.y0 is not None:
-        start = parse_vector(options.y0, robot.names.independent, reference(robot), "--y0")
+        names = coordinates(robot, robot.names.independent, POSITION)
+        start = parse_vector(options.y0, names, reference(robot), "--y0")
     physics = Physics(
         step=options.step,
         viscous=_friction(robot, options.viscous, "--viscous"),
@@ -132,6 +131,8 @@ def simulate(
             except ClosedLoopError as error:
                 failure = FileProblem(f"at {k * step:.4g} s: {error}")
                 break
+            if k == 0:
+                rows[0] = _row_with_effort(rows[0], plant)
             if (k + 1) % every == 0 or k + 1 == steps:
                 rows.append(_row(plant, (k + 1) * step))
             bar.at(k + 1, f"{(k + 1) * step:.2f} s")
@@ -139,12 +140,14 @@ def simulate(
     if sys.stderr.isatty():
         speed = (rows[-1][0] / took) if took else float("inf")
         print(f"{rows[-1][0]:g} s in {took:.2g} s: {speed:.1f} × real time", file=sys.stderr)
-    n, values = robot.n, np.array(rows)
+    values = np.array(rows)
+    _, q, qd, tau, _ = np.split(values, _parts(robot), axis=1)
+    names = robot.names.spanning
     table = joined(
         [
-            (POSITION, robot.names.spanning, values[:, 1 : 1 + n]),
-            (VELOCITY, robot.names.spanning, values[:, 1 + n : 1 + 2 * n]),
-            (EFFORT, robot.names.actuator, values[:, 1 + 2 * n : -2]),
+            (POSITION, coordinates(robot, names, POSITION), q),
+            (VELOCITY, coordinates(robot, names, VELOCITY), qd),
+            (EFFORT, robot.names.actuator, tau),
         ]
     )
     table = with_column(table, TIME, values[:, 0], first=True)
@@ -156,6 +159,17 @@ def _row(plant: Plant, now: float) -> list[float]:
     state = plant.robot.state(plant.y, plant.yd)
     assert state.qd is not None  # asked for
     return [now, *state.q, *state.qd, *plant.tau, *plant.energy()]
+
+
+def _row_with_effort(row: list[float], plant: Plant) -> list[float]:
+    """The first row with the efforts that act from there on."""
+    return [*row[: _parts(plant.robot)[2]], *plant.tau, *row[-2:]]
+
+
+def _parts(robot: Robot) -> list[int]:
+    """Where positions, velocities, efforts and energies begin in a row."""
+    sizes = [1, robot.mechanism.n_q, robot.n, robot.p]
+    return [sum(sizes[: k + 1]) for k in range(4)]
 
 
 # -- what acts ------------------------------------------------------------------------------------

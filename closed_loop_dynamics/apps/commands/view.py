@@ -10,8 +10,9 @@ from contextlib import ExitStack
 from typing import Any
 
 from ...robot import Robot
+from ..bags import read_recording
 from ..mistakes import UsageError
-from ..motion_file import MOTION_NOTE, motion_of, read_recording
+from ..motion_file import MOTION_NOTE, motion_of
 from ..output import target
 from ..robot_argument import add_robot_arguments, find_robot, load_robot
 from ..viewer.server import PORT, is_local, serve

@@ -11,7 +11,7 @@ from typing import Any
 from ...errors import ClosedLoopError
 from ...model.tree import Array
 from ...robot import Robot
-from ...ros.limits import Limits
+from ...robot_parts.limits import Limits
 from ..states import reference
 from .colors import BAD, GOOD, WARN, force_scales
 from .live import JointStates, Listener

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from .blueprint import Blueprint
+from .blueprint import Array, Blueprint, X, Y, Z
 from .description import Mechanism, dim
-from .loop_file import POINT, Cut, loop_file
+from .loop_file import POINT, Cut, Entry, one_entry
 from .parts import free_platform, push_rod
 
 
@@ -25,9 +26,15 @@ class Dimensions:
 
 def build(**dimensions: object) -> tuple[str, str]:
     """URDF and YAML text."""
-    d = Dimensions(**dimensions)  # type: ignore[arg-type]
-    board, axes = Blueprint("active_ankle"), np.eye(3)
-    joints = free_platform(board, np.zeros(3), d.travel, d.turn)
+    board = Blueprint("active_ankle")
+    entry = draw(board, Dimensions(**dimensions))  # type: ignore[arg-type]
+    return board.urdf(), one_entry(entry)
+
+
+def draw(board: Blueprint, d: Dimensions, platform_axes: Sequence[Array] = (X, Y, Z)) -> Entry:
+    """Motors, platform (link ``platform``) and rods; the platform's angles are about its axes."""
+    axes = np.eye(3)
+    joints = free_platform(board, np.zeros(3), d.travel, d.turn, platform_axes)
     board.box("platform", np.zeros(3), (0.05, 0.05, 0.05), 0.8)
     motors, others, cuts = [], joints[:3], []
     for k in range(3):
@@ -43,7 +50,7 @@ def build(**dimensions: object) -> tuple[str, str]:
             name = f"rod_{k}{'ab'[j]}"
             others += push_rod(board, name, crank, foot, head, mass=0.04)
             cuts.append(Cut(f"{name}_end", f"{name}_end_tip", "platform", POINT))
-    return board.urdf(), loop_file("active_ankle", "3RUS2", joints[3:], motors, others, cuts)
+    return Entry("active_ankle", "3RUS2", joints[3:], motors, others, cuts)
 
 
 MECHANISM = Mechanism(

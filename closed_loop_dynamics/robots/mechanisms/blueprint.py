@@ -65,10 +65,12 @@ class Blueprint:
         *,
         link: str = "",
         effort: float = 0.0,
+        velocity: float = 20.0,
         mimic: tuple[str, float] | None = None,
     ) -> str:
         """A hinge through the world point ``at`` about the world direction ``axis``."""
-        return self._move(name, "revolute", parent, at, axis, limits, (effort, 20.0), link, mimic)
+        drive = (effort, velocity)
+        return self._move(name, "revolute", parent, at, axis, limits, drive, link, mimic)
 
     def prismatic(
         self,
@@ -80,9 +82,11 @@ class Blueprint:
         *,
         link: str = "",
         effort: float = 0.0,
+        velocity: float = 1.0,
     ) -> str:
         """A slider along ``axis``; the frame of its link is at ``at``."""
-        return self._move(name, "prismatic", parent, at, axis, limits, (effort, 1.0), link, None)
+        drive = (effort, velocity)
+        return self._move(name, "prismatic", parent, at, axis, limits, drive, link, None)
 
     def universal(
         self, name: str, parent: str, at: ArrayLike, axes: tuple[ArrayLike, ArrayLike]
@@ -130,7 +134,7 @@ class Blueprint:
     def _joint(self, name: str, kind: str, parent: str, child: str, rest: str) -> str:
         first, second = self._links[parent], self._links[child]
         xyz = first.rotation.T @ (second.at - first.at)
-        rpy = _rpy(first.rotation.T @ second.rotation)
+        rpy = rpy_of(first.rotation.T @ second.rotation)
         return (
             f'  <joint name="{name}" type="{kind}">\n'
             f'    <parent link="{parent}"/>\n'
@@ -160,14 +164,37 @@ class Blueprint:
         moments = np.array([across, across, 0.5 * mass * radius**2])
         self._solid(link, shape, mass, 0.5 * (a + b), rpy, moments, color)
 
-    def box(
-        self, link: str, at: ArrayLike, size: Sequence[float], mass: float, color: str = "light"
+    def beam(
+        self,
+        link: str,
+        start: ArrayLike,
+        end: ArrayLike,
+        section: tuple[float, float],
+        mass: float,
+        color: str = "light",
     ) -> None:
-        """A box parallel to the world around the world point ``at``."""
-        x, y, z = (edge * edge for edge in size)
-        moments = mass / 12.0 * np.array([y + z, x + z, x + y])
+        """A box between two world points of a plane y = const: (width along y, height) across."""
+        a, b = _vector(start), _vector(end)
+        d = b - a
+        length = float(np.linalg.norm(d))
+        size = (length, *section)
+        rpy = (0.0, -math.atan2(d[2], d[0]), 0.0)
         shape = f'<box size="{_numbers(size)}"/>'
-        self._solid(link, shape, mass, _vector(at), (0.0, 0.0, 0.0), moments, color)
+        self._solid(link, shape, mass, 0.5 * (a + b), rpy, _box_moments(mass, size), color)
+
+    def box(
+        self,
+        link: str,
+        at: ArrayLike,
+        size: Sequence[float],
+        mass: float,
+        color: str = "light",
+        rpy: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    ) -> None:
+        """A box around the world point ``at``, turned by ``rpy`` out of the world's axes."""
+        shape = f'<box size="{_numbers(size)}"/>'
+        moments = _box_moments(mass, size)
+        self._solid(link, shape, mass, _vector(at), rpy, moments, color)
 
     def ball(
         self, link: str, at: ArrayLike, radius: float, mass: float, color: str = "steel"
@@ -233,6 +260,11 @@ def _vector(value: ArrayLike) -> Array:
 _matrix = _vector
 
 
+def _box_moments(mass: float, size: Sequence[float]) -> Array:
+    x, y, z = (edge * edge for edge in size)
+    return mass / 12.0 * np.array([y + z, x + z, x + y])
+
+
 def _inertial(solids: list[Solid]) -> str:
     """One inertia of several solids."""
     if not solids:
@@ -270,7 +302,8 @@ def rotation(rpy: ArrayLike) -> Array:
     return np.asarray(about_z @ about_y @ about_x)
 
 
-def _rpy(R: Array) -> tuple[float, float, float]:
+def rpy_of(R: Array) -> tuple[float, float, float]:
+    """Roll, pitch, yaw of a (3, 3) rotation."""
     pitch = math.atan2(-R[2, 0], math.hypot(R[0, 0], R[1, 0]))
     return math.atan2(R[2, 1], R[2, 2]), pitch, math.atan2(R[1, 0], R[0, 0])
 

@@ -23,7 +23,7 @@ class Dimensions:
     limits: tuple[float, float] = dim((-0.35, 0.35), "range of both axes of joint 6 [rad]")
 
 
-def _axes(start: Array, end: Array) -> tuple[Array, Array]:
+def universal_axes(start: Array, end: Array) -> tuple[Array, Array]:
     """The axes of a rod's universal joints: the level one, and the one across it and the rod."""
     level = unit(np.cross(Z, start - end))
     return level, unit(np.cross(start - end, level))
@@ -39,17 +39,17 @@ def build(**dimensions: object) -> tuple[str, str]:
     board.rod("base_link", elbows[0], elbows[1], 0.008, 0.6, "dark")
     rods = []
     for name, a, b in zip(("u4", "u5"), elbows, ends, strict=True):
-        rod = board.universal(name, "base_link", a, _axes(a, b))
+        rod = board.universal(name, "base_link", a, universal_axes(a, b))
         board.rod(rod, a, b, 0.006, 0.3, "steel")
         rods.append(rod)
-    level, steep = _axes(elbows[0], ends[0])
+    level, steep = universal_axes(elbows[0], ends[0])
     cross = board.revolute("u6_1", rods[0], ends[0], steep, d.limits)
     board.ball(cross, ends[0], 0.010, 0.05)
     platform = board.revolute("u6_2", cross, ends[0], level, d.limits, link="platform")
     board.rod(platform, ends[0], ends[1], 0.008, 0.5)
     # The cut frame of universal joint 8: y along its axis in the rod, z along that in the platform,
     # x (locked) across both.
-    level, steep = _axes(elbows[1], ends[1])
+    level, steep = universal_axes(elbows[1], ends[1])
     turned = np.column_stack([np.cross(steep, level), steep, level])
     end = board.frame("u8", rods[1], ends[1], turned)
     cut = Cut("u8", end, platform, ("TX", "TY", "TZ", "RX"))

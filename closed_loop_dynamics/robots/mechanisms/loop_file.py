@@ -1,10 +1,10 @@
-"""The submechanism file of an example: one entry, written the way a person would."""
+"""Submechanism files of generated robots, written the way a person would."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -48,13 +48,82 @@ class Cut:
                 lines.append(f"    axis: {_flow(self.axis)}")
             return "\n".join(lines) + "\n"
         lines.append("    constraint_axes:")
-        for name in self.rows:
-            axis = np.eye(6)[_AXES.index(name)]
-            lines.append(f"    - {{name: loop{name}, axis: {_flow(axis)}}}")
-        for i, rotation in enumerate(self.rotations):
-            axis = np.append(np.asarray(rotation, dtype=float), np.zeros(3))
-            lines.append(f"    - {{name: loopR{i + 1}, axis: {_flow(axis)}}}")
+        named = [(name, np.eye(6)[_AXES.index(name)]) for name in self.rows]
+        for i, axis in enumerate(self.rotations):
+            named.append((f"R{i + 1}", np.append(axis, np.zeros(3))))
+        lines += [f"    - {{name: loop{name}, axis: {_flow(axis)}}}" for name, axis in named]
         return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """One submechanism.
+
+    Attributes:
+        name, kind: the name of the mechanism and its type string.
+        independent, active: joints that are commanded, joints that are driven.
+        others: moving joints that are neither.
+        cuts: none where the loops are to be derived from the tree.
+        couplings: joint -> {other joint: ratio}.
+        contextual: which one of several of the same name.
+    """
+
+    name: str
+    kind: str
+    independent: Sequence[str]
+    active: Sequence[str]
+    others: Sequence[str] = ()
+    cuts: Sequence[Cut] = ()
+    couplings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    contextual: str = ""
+
+    @property
+    def spanning(self) -> list[str]:
+        """All moving joints."""
+        driven = [a for a in self.active if a not in self.independent]
+        return [*self.independent, *driven, *self.others]
+
+    def text(self) -> str:
+        """The item of ``submechanisms``."""
+        text = f"- name: {self.name}\n"
+        if self.contextual:
+            text += f"  contextual_name: {self.contextual}\n"
+        text += (
+            f"  type: {self.kind}\n"
+            f"  jointnames_spanningtree: {_names(self.spanning, 28)}\n"
+            f"  jointnames_independent: {_names(self.independent, 27)}\n"
+            f"  jointnames_active: {_names(self.active, 22)}\n"
+        )
+        if self.cuts:
+            text += "  loop_constraints:\n" + "".join(cut.text() for cut in self.cuts)
+        if self.couplings:
+            text += "  couplings:\n"
+            for joint, terms in self.couplings.items():
+                inner = ", ".join(f"{other}: {_plain(ratio)}" for other, ratio in terms.items())
+                text += f"  - {{joint: {joint}, terms: {{{inner}}}}}\n"
+        return text
+
+    def renamed(
+        self, contextual: str, joint: Callable[[str], str], cuts: Sequence[Cut] = ()
+    ) -> Entry:
+        """The same mechanism with other names of its joints, and with these cuts."""
+        return replace(
+            self,
+            independent=[joint(j) for j in self.independent],
+            active=[joint(j) for j in self.active],
+            others=[joint(j) for j in self.others],
+            cuts=cuts,
+            couplings={
+                joint(j): {joint(other): ratio for other, ratio in terms.items()}
+                for j, terms in self.couplings.items()
+            },
+            contextual=contextual,
+        )
+
+
+def submechanism_file(entries: Iterable[Entry], header: str = "") -> str:
+    """YAML text of several submechanisms, below comment lines."""
+    return f"{header}submechanisms:\n\n" + "\n".join(entry.text() for entry in entries)
 
 
 def loop_file(
@@ -66,32 +135,14 @@ def loop_file(
     cuts: Sequence[Cut] = (),
     couplings: Mapping[str, Mapping[str, float]] | None = None,
 ) -> str:
-    """YAML text with one submechanism.
+    """YAML text with one submechanism, see :class:`Entry`."""
+    lists = (list(independent), list(active), list(others))
+    return one_entry(Entry(name, kind, *lists, cuts, couplings or {}))
 
-    Args:
-        kind: the type string.
-        others: moving joints that are neither independent nor active.
-        cuts: none where the loops are to be derived from the tree.
-        couplings: joint -> {other joint: ratio}.
-    """
-    independent, active = list(independent), list(active)
-    spanning = [*independent, *(a for a in active if a not in independent), *others]
-    text = (
-        "submechanisms:\n"
-        f"- name: {name}\n"
-        f"  type: {kind}\n"
-        f"  jointnames_spanningtree: {_names(spanning, 28)}\n"
-        f"  jointnames_independent: {_names(independent, 27)}\n"
-        f"  jointnames_active: {_names(active, 22)}\n"
-    )
-    if cuts:
-        text += "  loop_constraints:\n" + "".join(cut.text() for cut in cuts)
-    if couplings:
-        text += "  couplings:\n"
-        for joint, terms in couplings.items():
-            inner = ", ".join(f"{other}: {_plain(ratio)}" for other, ratio in terms.items())
-            text += f"  - {{joint: {joint}, terms: {{{inner}}}}}\n"
-    return text
+
+def one_entry(entry: Entry) -> str:
+    """YAML text with one submechanism."""
+    return "submechanisms:\n" + entry.text()
 
 
 def _names(names: Sequence[str], indent: int) -> str:

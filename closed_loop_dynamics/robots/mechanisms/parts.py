@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -30,11 +32,13 @@ def universal_platform(
     return board.revolute(joints[1], cross, at, axes[1], limits[1], link="platform")
 
 
-def free_platform(board: Blueprint, at: ArrayLike, travel: float, turn: float) -> list[str]:
+def free_platform(
+    board: Blueprint, at: ArrayLike, travel: float, turn: float, axes: Sequence[Array] = (X, Y, Z)
+) -> list[str]:
     """A platform moved by three sliders and three hinges; its six joints, the link `platform`."""
     joints = ["x", "y", "z", "rx", "ry", "rz"]
     parent = "base_link"
-    for i, (name, axis) in enumerate(zip(joints, (X, Y, Z, X, Y, Z), strict=True)):
+    for i, (name, axis) in enumerate(zip(joints, (*axes, *axes), strict=True)):
         link = "platform" if name == "rz" else ""
         if i < 3:
             parent = board.prismatic(name, parent, at, axis, (-travel, travel), link=link)

@@ -9,7 +9,7 @@ import numpy as np
 
 from .blueprint import Array, Blueprint, X, Y, Z, turned, unit
 from .description import Mechanism, dim
-from .loop_file import Cut, loop_file
+from .loop_file import Cut, Entry, one_entry
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,21 @@ def _cone(angle: float, turn: float, up: float) -> Array:
     return turned((math.sin(a), 0.0, up * math.cos(a)), turn)
 
 
+def motor_axis(d: Dimensions, k: int) -> Array:
+    """Unit vector from the centre to motor ``k``."""
+    return _cone(d.base_cone, 120.0 * k, -1.0)
+
+
 def build(**dimensions: object) -> tuple[str, str]:
     """URDF and YAML text."""
-    d = Dimensions(**dimensions)  # type: ignore[arg-type]
-    board, centre, r = Blueprint("rrr3"), np.zeros(3), d.radius
+    board = Blueprint("rrr3")
+    entry = draw(board, Dimensions(**dimensions))  # type: ignore[arg-type]
+    return board.urdf(), one_entry(entry)
+
+
+def draw(board: Blueprint, d: Dimensions) -> Entry:
+    """Base, platform (link ``platform``) and legs."""
+    centre, r = np.zeros(3), d.radius
     board.rod("base_link", (0.0, 0.0, -1.2 * r), (0.0, 0.0, -1.1 * r), r, 1.5, "dark")
     parent = "base_link"
     angles = ["rx", "ry", "rz"]
@@ -50,7 +61,7 @@ def build(**dimensions: object) -> tuple[str, str]:
     board.box("platform", (0.0, 0.0, 0.7 * r), (r, r, 0.01), 0.8)
     motors, others, cuts = [], [], []
     for k in range(3):
-        u, v = _cone(d.base_cone, 120.0 * k, -1.0), _cone(d.platform_cone, 120.0 * k, 1.0)
+        u, v = motor_axis(d, k), _cone(d.platform_cone, 120.0 * k, 1.0)
         w = _elbow(u, v, d.proximal, d.distal)
         first = board.revolute(f"motor_{k}", "base_link", r * u, u, effort=20.0)
         board.rod(first, r * u, r * w, 0.006, 0.15, "drive")
@@ -62,7 +73,7 @@ def build(**dimensions: object) -> tuple[str, str]:
         cuts.append(Cut(f"hinge_{k}", f"hinge_{k}_tip", "platform", (), rotations=across))
         motors.append(f"motor_{k}")
         others.append(f"elbow_{k}")
-    return board.urdf(), loop_file("rrr3", "3RRR", angles, motors, others, cuts)
+    return Entry("rrr3", "3RRR", angles, motors, others, cuts)
 
 
 MECHANISM = Mechanism(

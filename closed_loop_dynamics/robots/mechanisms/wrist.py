@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .blueprint import Blueprint, X, Y
+from .blueprint import CROSS, Blueprint, X, Y, unit
 from .description import Mechanism, dim
-from .loop_file import POINT, POINT_YZ, Cut, loop_file
+from .loop_file import POINT, POINT_YZ, Cut, Entry, one_entry
 from .parts import SIDES, cylinder, mirrored, push_rod, universal_platform
 
 
@@ -33,8 +33,18 @@ class Dimensions:
 
 def build(**dimensions: object) -> tuple[str, str]:
     """URDF and YAML text."""
-    d = Dimensions(**dimensions)  # type: ignore[arg-type]
-    board, centre = Blueprint("wrist"), np.zeros(3)
+    board = Blueprint("wrist")
+    entry = draw(board, Dimensions(**dimensions))  # type: ignore[arg-type]
+    return board.urdf(), one_entry(entry)
+
+
+def draw(board: Blueprint, d: Dimensions, *, ball_hinges: bool = False) -> Entry:
+    """Forearm, hand (link ``platform``) and loops.
+
+    With ``ball_hinges`` two hinges of the ball joint between rod and crank are in the tree, as in
+    the published file of RH5 Manus (16 joints), and the cut holds the third.
+    """
+    centre = np.zeros(3)
     board.rod("base_link", (0.0, 0.0, 1.05 * d.cylinder_foot[1]), centre, 0.007, 0.8, "dark")
     limits = (d.pitch_limits, d.yaw_limits)
     hand = universal_platform(board, centre, ("pitch", "yaw"), (X, Y), limits)
@@ -48,11 +58,19 @@ def build(**dimensions: object) -> tuple[str, str]:
         board.rod(crank, pivot, end, 0.006, 0.06)
         rod = push_rod(board, f"{name}_rod", hand, head, pin, mass=0.03)
         swing = cylinder(board, name, foot, end, d.stroke, hinge=X, radius=0.009)
+        if ball_hinges:
+            third = unit(pin - head)
+            first = unit(np.cross(third, Y))
+            across = (first, np.cross(third, first))
+            ball = board.universal(f"{name}_ball", f"{name}_rod_u_2_link", pin, across)
+            board.ball(ball, pin, 1.2 * CROSS[1], CROSS[0])
+            rod += [f"{name}_ball_1", f"{name}_ball_2"]
+            cuts.append(Cut(f"{name}_ball_2", ball, crank, POINT, rotations=across))
+        else:
+            cuts.append(Cut(f"{name}_rod_end", f"{name}_rod_end_tip", crank, POINT))
         others += [f"{name}_crank", *rod, *swing[:-1]]
-        cuts.append(Cut(f"{name}_rod_end", f"{name}_rod_end_tip", crank, POINT))
         cuts.append(Cut(name, f"{name}_rod", crank, POINT_YZ))
-    yaml = loop_file("wrist", "2SURRPR+1U", ["pitch", "yaw"], ["left", "right"], others, cuts)
-    return board.urdf(), yaml
+    return Entry("wrist", "2SURRPR+1U", ["pitch", "yaw"], ["left", "right"], others, cuts)
 
 
 MECHANISM = Mechanism(

@@ -1,4 +1,4 @@
-"""Joint limits of the URDF as arrays, in the order of a list of joint names. No ROS in here."""
+"""Joint limits of the URDF as arrays, in the order of a list of joint names."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..robot import Robot
+from ..model.tree import Array
+from .compiled import CompiledRobot
 
-Array = NDArray[np.float64]
 #: Rounding of URDF numbers and of splines; not a licence to leave the range.
 SLACK = 1e-6
 
@@ -33,7 +32,7 @@ class Limits:
     effort: Array
 
     @staticmethod
-    def of(robot: Robot, names: Sequence[str]) -> Limits:
+    def of(robot: CompiledRobot, names: Sequence[str]) -> Limits:
         """The limits of ``names``; zero speed, zero effort and empty ranges count as not given."""
         tree = robot.mechanism.tree
         joints = [tree.bodies[tree.joint_index(name)].joint for name in names]

@@ -1,0 +1,43 @@
+"""``closed-loop graph``: the cluster tree as SVG."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from ..mistakes import UsageError
+from ..output import target
+from ..robot_argument import add_robot_arguments, load_robot
+from ..tables import STANDARD
+
+DESCRIPTION = """\
+Draw the cluster tree: which joints are solved together, on which cluster each stands, which joints
+are commanded and driven, how each loop is solved. Opens in any browser.
+"""
+EPILOG = """\
+examples:
+  closed-loop graph crank_leg -o crank_leg.svg
+  closed-loop graph robot.urdf loops.yaml > robot.svg
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``graph``."""
+    add_robot_arguments(parser)
+    parser.add_argument(
+        "-o", "--output", default=STANDARD, metavar="SVG", help="default: standard output"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Draw and write."""
+    from ..cluster_drawing import cluster_svg
+
+    if options.output != STANDARD and not options.output.endswith(".svg"):
+        raise UsageError(f"--output {options.output}: name it .svg")
+    text = cluster_svg(load_robot(options))
+    if options.output == STANDARD:
+        sys.stdout.write(text)
+    else:
+        target(options.output).write_text(text, encoding="utf-8")
+    return 0

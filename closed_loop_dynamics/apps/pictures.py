@@ -1,0 +1,37 @@
+"""PNG pictures by matplotlib, without a display."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from .mistakes import UsageError, need
+from .output import target
+
+FORMATS = (".png", ".svg", ".pdf")
+#: Ten colours that differ for everybody, then dashed once more.
+STYLES = [(f"C{k}", line) for line in ("-", "--", ":") for k in range(10)]
+
+
+def new_figure(width: float, height: float) -> Any:
+    """A figure [inches]."""
+    need("matplotlib", "drawing")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def check_picture(output: str) -> None:
+    """Refuse a name that is no picture's, before the work."""
+    if Path(output).suffix.lower() not in FORMATS:
+        raise UsageError(f"--output {output}: name it .png (or .svg, .pdf)")
+    need("matplotlib", "drawing")
+
+
+def save_figure(figure: Any, output: str) -> None:
+    """Write the picture."""
+    figure.savefig(target(output), dpi=120)
+    print(f"wrote {output}")

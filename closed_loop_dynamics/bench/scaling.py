@@ -1,0 +1,122 @@
+"""How costs grow with the length of a chain (Chignoli et al., Figs. 11 and 13).
+
+Every method is traced and compiled alike (see ``dense.py``), so the number of instructions tells
+the cost without noise; times are given beside it. The exponent is the slope of cost over length on
+logarithmic axes, fitted over the longer half of the chains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..robot import Robot, load
+from ..robot_parts.operational_space import osim_program
+from ..robots.chains import belt_chain, geared_chain
+from . import dense
+from .checks import Check
+from .states import Array
+from .timing import Call, Contender, chunked, take_turns
+
+CHAINS: dict[str, Callable[[int], tuple[str, str]]] = {
+    "geared rotors": geared_chain,
+    "belt pairs": belt_chain,
+}
+LENGTHS = (2, 4, 6, 8, 12, 16, 20, 24)
+FORWARD = {
+    "cluster ABA": "forward_dynamics",
+    "projection": dense.PROJECTION,
+    "Lagrange": dense.LAGRANGE,
+}
+OSIM = ("cluster EFPA", "projection")
+OURS = {"forward dynamics": "cluster ABA", "inverse OSIM": "cluster EFPA"}
+STATES = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Growth:
+    """Costs of one method over the lengths; seconds are None where nothing was timed."""
+
+    chain: str
+    what: str
+    method: str
+    lengths: tuple[int, ...]
+    instructions: tuple[int, ...]
+    seconds: tuple[float, ...] | None = None
+
+    @property
+    def exponent(self) -> float:
+        """Of the number of instructions."""
+        return fitted_exponent(self.lengths, self.instructions)
+
+    @property
+    def time_exponent(self) -> float | None:
+        """Of the time."""
+        return None if self.seconds is None else fitted_exponent(self.lengths, self.seconds)
+
+
+def fitted_exponent(lengths: Sequence[int], costs: Sequence[float]) -> float:
+    """Slope of log cost over log length, least squares over the longer half."""
+    half = len(lengths) // 2
+    x, y = np.log(np.asarray(lengths[half:], dtype=float)), np.log(np.asarray(costs[half:]))
+    return float(np.polyfit(x, y, 1)[0])
+
+
+def programs(robot: Robot) -> dict[tuple[str, str], str]:
+    """(what, method) -> program: forward dynamics, and the inverse OSIM of the last link."""
+    dense.add_forward_dynamics(robot)
+    tip = [robot.mechanism.tree.bodies[robot.mechanism.independent[-1]].link]
+    named = {("forward dynamics", method): name for method, name in FORWARD.items()}
+    by_efpa, by_projection = osim_program(robot, tip), dense.add_osim(robot, tip)
+    osim = zip(OSIM, (by_efpa, by_projection), strict=True)
+    return named | {("inverse OSIM", method): name for method, name in osim}
+
+
+def grow(
+    chain: str, lengths: Sequence[int] = LENGTHS, sweeps: int = 0
+) -> tuple[list[Growth], list[Check]]:
+    """Costs of all methods on one kind of chain, and how far their results differ.
+
+    Without ``sweeps`` nothing is run: instructions only, no checks.
+    """
+    counts: dict[tuple[str, str], list[int]] = {}
+    seconds: dict[tuple[str, str], list[float]] = {}
+    checks: list[Check] = []
+    for length in lengths:
+        robot = load(*CHAINS[chain](length))
+        named = programs(robot)
+        for key, name in named.items():
+            counts.setdefault(key, []).append(dense.instruction_count(robot, name))
+        if sweeps:
+            times, error = _timed(robot, named, sweeps)
+            checks.append(Check(f"{chain}, {length} links: methods agree", error, 1e-8))
+            for key, value in times.items():
+                seconds.setdefault(key, []).append(value)
+    growths = [
+        Growth(chain, *key, tuple(lengths), tuple(found), tuple(seconds[key]) if sweeps else None)
+        for key, found in counts.items()
+    ]
+    return growths, checks
+
+
+def _timed(
+    robot: Robot, named: dict[tuple[str, str], str], sweeps: int
+) -> tuple[dict[tuple[str, str], float], float]:
+    rng = np.random.default_rng(1)
+    y, yd = robot.random_independent(rng, STATES), rng.normal(size=(STATES, robot.m))
+    tau = robot.inverse_dynamics(y, yd, rng.normal(size=(STATES, robot.m)))
+    inputs: dict[str, tuple[Array, ...]] = {"forward dynamics": (y, yd, tau), "inverse OSIM": (y,)}
+    contenders, results = {}, {}
+    for key, name in named.items():
+        program = robot._program(name)
+        calls: list[Call] = list(zip(*inputs[key[0]], strict=True))
+        contenders[key] = Contender(name, program, chunked(calls))
+        results[key] = np.array([program(*call) for call in calls[:5]])
+    take_turns(list(contenders.values()), sweeps)
+    error = 0.0
+    for (what, _), values in results.items():
+        reference = results[what, OURS[what]]
+        error = max(error, float(np.abs(values - reference).max() / np.abs(reference).max()))
+    return {key: contender.seconds for key, contender in contenders.items()}, error

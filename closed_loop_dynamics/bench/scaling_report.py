@@ -1,0 +1,56 @@
+"""The growth of costs with the length of a chain, as tables and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .checks import Check
+from .report import table
+from .scaling import Growth
+
+TITLE = "Scaling: serial chains with their rotors"
+EXPLANATION = (
+    "Instructions per call, then µs, over the number of links; all methods traced and compiled "
+    "alike,",
+    "zeros folded away. Exponent: slope on logarithmic axes over the longer half (instructions, "
+    "time).",
+)
+
+
+def scaling_text(growths: Sequence[Growth], checks: Sequence[Check], markdown: bool) -> str:
+    """One table for every kind of chain and quantity."""
+    lines = ["", f"## {TITLE}" if markdown else f"=== {TITLE}", "", *EXPLANATION]
+    for chain, what in dict.fromkeys((g.chain, g.what) for g in growths):
+        group = [g for g in growths if (g.chain, g.what) == (chain, what)]
+        heading = f"{what}, {chain}"
+        lines += ["", f"### {heading}" if markdown else f"--- {heading}", ""]
+        rows = [("links", *map(str, group[0].lengths), "exponent")]
+        rows += [(g.method, *map(str, g.instructions), f"{g.exponent:.2f}") for g in group]
+        for g in group:
+            if g.seconds is not None:
+                times = (f"{1e6 * s:.3g}" for s in g.seconds)
+                rows.append((f"{g.method} [µs]", *times, f"{g.time_exponent:.2f}"))
+        lines += table(rows, markdown)
+    if checks:
+        worst = max(check.error for check in checks)
+        verdict = "ok" if all(check.ok for check in checks) else "WRONG"
+        lines += ["", f"Largest relative difference between the methods: {worst:.1e} {verdict}"]
+    return "\n".join(lines) + "\n"
+
+
+def scaling_json(growths: Sequence[Growth]) -> list[dict[str, Any]]:
+    """Everything, times in seconds per call."""
+    return [
+        {
+            "chain": g.chain,
+            "what": g.what,
+            "method": g.method,
+            "links": list(g.lengths),
+            "instructions": list(g.instructions),
+            "exponent": g.exponent,
+            "seconds": None if g.seconds is None else list(g.seconds),
+            "time_exponent": g.time_exponent,
+        }
+        for g in growths
+    ]

@@ -1,0 +1,97 @@
+"""The dynamic parameters pi of a robot as a vector, in which the equations of motion are linear.
+
+Per body ten inertial parameters in the body frame, in the order that Pinocchio uses too,
+
+    m, h_x, h_y, h_z, I_xx, I_xy, I_yy, I_xz, I_yz, I_zz        (h = m c, I about the origin)
+
+then per joint three: reflected rotor inertia, viscous and Coulomb friction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..engine.symbolic import ca
+from ..mechanism import Mechanism
+from ..model.tree import FLOATING, Array
+from ..spatial import SX, RigidInertia
+from .joint_forces import joint_model, rotor_inertia
+from .motion import Motion
+
+BODY = ("m", "h_x", "h_y", "h_z", "I_xx", "I_xy", "I_yy", "I_xz", "I_yz", "I_zz")
+JOINT = ("rotor_inertia", "viscous_friction", "coulomb_friction")
+#: Row and column of the six entries of I.
+INERTIA_ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Traced: body -> inertia, body -> (rotor inertia, viscous, Coulomb) of its joint."""
+
+    bodies: dict[int, RigidInertia]
+    joints: dict[int, tuple[SX, SX, SX]]
+
+
+def jointed(mech: Mechanism) -> list[int]:
+    """Bodies whose joints have parameters: all but the free flyer."""
+    return [i for i, b in enumerate(mech.tree.bodies) if b.joint.kind != FLOATING]
+
+
+def parameter_count(mech: Mechanism) -> int:
+    """Length of pi."""
+    return len(BODY) * len(mech.tree.bodies) + len(JOINT) * len(jointed(mech))
+
+
+def parameter_names(mech: Mechanism) -> tuple[str, ...]:
+    """``"shank.m"``, ..., ``"knee.viscous_friction"``: links first, then joints."""
+    bodies = [f"{body.link}.{word}" for body in mech.tree.bodies for word in BODY]
+    joints = [f"{mech.joint_name(b)}.{word}" for b in jointed(mech) for word in JOINT]
+    return (*bodies, *joints)
+
+
+def body_parameters(mass: float, first_moment: Array, inertia: Array) -> Array:
+    """(10,) of one body; ``inertia`` (3, 3) about the origin."""
+    entries = [inertia[i, j] for i, j in INERTIA_ENTRIES]
+    return np.array([mass, *first_moment, *entries], dtype=float)
+
+
+def model_parameters(mech: Mechanism) -> Array:
+    """pi as the model files say."""
+    parts = [body_parameters(b.mass, b.first_moment, b.inertia) for b in mech.tree.bodies]
+    for b in jointed(mech):
+        model = joint_model(mech, b)
+        parts.append(
+            np.array([rotor_inertia(mech, b), model.viscous_friction, model.coulomb_friction])
+        )
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def add_friction(mech: Mechanism, pi: Array, coefficients: Array) -> Array:
+    """pi with more friction: ``coefficients`` (2 n) viscous, then Coulomb, in the order of qd."""
+    result = pi.copy()
+    start = len(BODY) * len(mech.tree.bodies)
+    for k, b in enumerate(jointed(mech)):
+        at = mech.qd_at[b]
+        result[start + len(JOINT) * k + 1] += coefficients[at]
+        result[start + len(JOINT) * k + 2] += coefficients[mech.n + at]
+    return result
+
+
+def with_parameters(motion: Motion, pi: SX) -> Motion:
+    """The same motion of a robot whose parameters are the symbols ``pi``."""
+    mech = motion.mechanism
+    bodies = {}
+    for i in range(len(mech.tree.bodies)):
+        own = pi[len(BODY) * i : len(BODY) * (i + 1)]
+        I = ca.SX(3, 3)
+        for k, (row, column) in enumerate(INERTIA_ENTRIES):
+            I[row, column] = I[column, row] = own[4 + k]
+        bodies[i] = RigidInertia(own[0], own[1:4], I)
+    start = len(BODY) * len(mech.tree.bodies)
+    joints = {}
+    for k, b in enumerate(jointed(mech)):
+        own = pi[start + len(JOINT) * k : start + len(JOINT) * (k + 1)]
+        joints[b] = (own[0], own[1], own[2])
+    return replace(motion, parameters=Parameters(bodies, joints))

@@ -1,0 +1,93 @@
+"""Which motions no actuator drives, in numbers and in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..dynamics.actuation import RANK_TOLERANCE
+from ..errors import Underactuated
+from ..mechanism import Mechanism
+from ..model.tree import PRISMATIC, Array
+
+if TYPE_CHECKING:
+    from .parametric import ParametricRobot
+
+
+def natural_sizes(mech: Mechanism, c: int) -> tuple[Array, Array]:
+    """Units of the actuators and of the independent joints of component ``c`` that suit its size.
+
+    The length of the loop for prismatic joints, 1 for the others: diag(1 / first) G_u diag(second)
+    has no dimension, so its singular values tell how far a dead point is.
+    """
+    component, loops = mech.components[c], mech.loop_closure(c)
+    length = loops.plan.length if loops is not None else 1.0
+
+    def sizes(bodies: tuple[int, ...]) -> Array:
+        kinds = [mech.tree.bodies[b].joint.kind for b in bodies]
+        return np.array([length if kind == PRISMATIC else 1.0 for kind in kinds])
+
+    return sizes(component.active), sizes(component.independent)
+
+
+def rank_of(G_u: Array) -> int:
+    """Rank of a dimensionless G_u, judged as the native programs do."""
+    return int(np.sum(np.linalg.svd(G_u, compute_uv=False) > RANK_TOLERANCE))
+
+
+def null_space(G_u: Array, sizes: tuple[Array, Array]) -> Array:
+    """(k, m) orthonormal directions yd with G_u yd = 0; ``sizes`` as above."""
+    if not G_u.shape[0]:
+        return np.eye(G_u.shape[1])
+    scaled = G_u / sizes[0][:, None] * sizes[1]
+    Vt = np.linalg.svd(scaled)[2]
+    directions = Vt[rank_of(scaled) :] * sizes[1]
+    return np.asarray(np.linalg.qr(directions.T)[0].T)
+
+
+def reference_independent(robot: ParametricRobot) -> Array:
+    """y of the reference configuration of all loops; other joints at zero."""
+    mech = robot.mechanism
+    y = np.zeros(mech.n_y)
+    for c, branch in robot.branches.items():
+        for b, value in zip(mech.components[c].independent, branch.reference.p, strict=True):
+            y[mech.y_at[b]] = value
+    if mech.floating:
+        y[6] = 1.0
+    return y
+
+
+def undriven_words(robot: ParametricRobot, c: int) -> str:
+    """The undriven directions of component ``c`` at the reference: "0.71 hip - 0.71 knee"."""
+    mech = robot.mechanism
+    component = mech.components[c]
+    columns = [mech.v_at[b] for b in component.independent]
+    rows = [mech.qd_at[b] for b in component.active]
+    G = robot._matrix("loop_jacobian", (robot.n, robot.m), None, reference_independent(robot))
+    names = [mech.joint_name(b) for b in component.independent]
+    directions = null_space(G[np.ix_(rows, columns)], natural_sizes(mech, c))
+    return "; ".join(direction_words(direction, names) for direction in directions)
+
+
+def direction_words(direction: Array, names: list[str]) -> str:
+    """A direction as a sum of named joints, its largest entry positive."""
+    direction = direction * np.sign(direction[np.argmax(np.abs(direction))])
+    parts = [
+        (value, name) for value, name in zip(direction, names, strict=True) if abs(value) > 5e-3
+    ]
+    if len(parts) == 1:
+        return parts[0][1]
+    words = [f"{'-' if value < 0 else '+'} {abs(value):.2g} {name}" for value, name in parts]
+    return " ".join(words).removeprefix("+ ")
+
+
+def underactuated_error(robot: ParametricRobot, c: int) -> Underactuated:
+    """What to raise when actuator forces of component ``c`` are asked for."""
+    component = robot.mechanism.components[c]
+    return Underactuated(
+        f"submechanism '{component.entry.name}' has fewer actuators than degrees of freedom "
+        f"({len(component.active)} of {len(component.independent)}), nothing drives "
+        f"{undriven_words(robot, c)} (at the reference): actuator forces are not determined; use "
+        "generalized_forces, or list jointnames_active"
+    )

@@ -1,0 +1,102 @@
+"""Following a limb from the reference to a distant pose, in small certified steps.
+
+The native loop refuses a start from which it does not contract, or on which a determinant has
+another sign than at the reference: another assembly mode, or a singularity in between. Then the
+straight way from the reference is followed here. Where it does not lead there the answer is an
+exception, never another assembly mode.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..engine import Program
+from ..engine.layout import CHECK, SOLVER
+from ..engine.newton import GUARD
+from ..errors import ClosureNotFound
+from ..model.tree import Array
+
+#: Shortest part of the way that is still tried, and how much slopes may change over one step.
+SHORTEST = 1e-7
+LARGEST_BEND = 0.3
+#: A first step that is never exceeded [m, rad].
+LONGEST = 0.1
+
+
+class LimbBranch:
+    """The branch of one limb: its program and its reference solution."""
+
+    def __init__(self, name: str, manipulator: str, program: Program, x: Array, theta: Array):
+        self.name, self.manipulator, self.program = name, manipulator, program
+        self._layout = program.shape.solvers[0].solver.record
+        self._record = np.zeros(self._layout.size)
+        context = program.new_context()
+        self._layout.write(context.records[0], x, theta, 0.0)
+        status = program.run_in(context, x)
+        if status:
+            raise ClosureNotFound(
+                f"limb '{name}' of '{manipulator}' does not close at its reference "
+                f"(status {status})",
+                submechanism=manipulator,
+            )
+        self._record[:] = context.records[0]
+        #: (p, theta, d theta / dx) at the reference.
+        self.reference = self._solution(self._record)
+
+    def _solution(self, record: Array) -> tuple[Array, Array, Array]:
+        rec = self._layout
+        return (
+            record[rec.p0 : rec.p0 + rec.n_p].copy(),
+            record[rec.x0 : rec.x0 + rec.n_x].copy(),
+            record[rec.slope : rec.size].reshape(rec.n_x, rec.n_p).copy(),
+        )
+
+    def rescue(self, target: Array) -> Array:
+        """The unknowns at task coordinates ``target``."""
+        context = self.program.new_context()
+        record = context.records[0]
+        record[:] = self._record
+        here = self.reference
+        way = target - here[0]
+        size = float(np.max(np.abs(way), initial=0.0))
+        longest = min(1.0, LONGEST / max(size, 1e-300))
+        done, step, status = 0.0, longest, 0
+        while True:
+            ahead = min(1.0, done + step)
+            x = target if ahead == 1.0 else self.reference[0] + ahead * way
+            status = self.program.run_in(context, x)
+            found = self._solution(record)
+            if status == 0 and _continues(here, found):
+                here, done, step = found, ahead, min(2.0 * step, longest)
+                if done == 1.0:
+                    return here[1]
+                continue
+            self._layout.write(record, *here)
+            step *= 0.5
+            if step < SHORTEST:
+                raise self._lost(target, here[0], status)
+
+    def _lost(self, target: Array, last: Array, status: int) -> ClosureNotFound:
+        singular = status < CHECK and status % SOLVER == GUARD
+        return ClosureNotFound(
+            f"limb '{self.name}' of '{self.manipulator}' cannot follow the platform to "
+            f"x = {_show(target)}: on the straight way from the reference it comes to "
+            f"x = {_show(last)}"
+            + (", a singularity" if singular else "")
+            + "; choose a pose within reach on this side of the limb's singularities",
+            submechanism=self.manipulator,
+            reason="singular" if singular else "unreachable",
+        )
+
+
+def _continues(a: tuple[Array, Array, Array], b: tuple[Array, Array, Array]) -> bool:
+    """b lies on the curve through a: the change is the integral of the slope (trapezoid)."""
+    dx = b[0] - a[0]
+    first, last = a[2] @ dx, b[2] @ dx
+    bend = float(np.max(np.abs(last - first), initial=0.0))
+    off = float(np.max(np.abs(b[1] - a[1] - 0.5 * (first + last)), initial=0.0))
+    return bend <= LARGEST_BEND and off <= 0.2 * bend + 1e-9
+
+
+def _show(x: Array) -> str:
+    return "[" + ", ".join(f"{v:.4g}" for v in x) + "]"

@@ -1,0 +1,185 @@
+"""The native programs of a parallel manipulator: the limbs' Newton loops, then one equation.
+
+Same machinery as the robot's own programs (dynamics/catalogue): every limb is one solver with the
+task coordinates as parameters, and every program ends with checks that must be positive.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..engine import Program, ProgramSource, Seeds, SolverUnit, SolverUse, cache, make_program
+from ..engine.symbolic import ca
+from ..errors import ActuationSingular, ClosedLoopError, ClosureNotFound, InvalidInput
+from ..model.tree import Array
+from ..spatial import SX
+from .continuation import LimbBranch
+from .equations import TaskModel, TaskMotion, actuator_forces, conditioning_outputs
+
+#: Longest prediction of an unknown [rad or m].
+REACH = 0.5
+NAMES = {"x": "x", "v": "xd", "a": "xdd", "w": "wrench"}
+
+
+@dataclass(frozen=True)
+class TaskRecipe:
+    """One program: inputs by letter, size of the output, equation (motion, wrench) -> outputs."""
+
+    inputs: str
+    output_size: Callable[[TaskModel], int]
+    equation: Callable[[TaskMotion, SX], list[SX]]
+
+
+def _kinematics(motion: TaskMotion, wrench: SX) -> list[SX]:
+    return [*motion.spanning(), *motion.residuals()]
+
+
+RECIPES = {
+    "inverse_kinematics": TaskRecipe("xva", lambda t: 3 * t.robot.n + 2, _kinematics),
+    "generalized_forces": TaskRecipe("xvaw", lambda t: t.m, lambda m, w: [m.forces(w)]),
+    "inverse_dynamics": TaskRecipe("xvaw", lambda t: t.robot.p, lambda m, w: [m.forces(w)]),
+    "mass_matrix": TaskRecipe("x", lambda t: t.m**2, lambda m, w: [ca.vec(m.mass_matrix().T)]),
+    "actuator_jacobian": TaskRecipe(
+        "x", lambda t: t.robot.p * t.m, lambda m, w: [ca.vec(m.J_IK().T)]
+    ),
+    "conditioning": TaskRecipe(
+        "x",
+        lambda t: t.robot.p * t.m + sum(_conditioning_size(t, k) for k in range(len(t.limbs))),
+        lambda m, w: list(conditioning_outputs(m)),
+    ),
+}
+
+
+def _conditioning_size(model: TaskModel, k: int) -> int:
+    limb = model.limbs[k]
+    return limb.limb.m * (limb.limb.m + model.m) + sum(c.n_x**2 for _, c in limb.loops)
+
+
+class TaskPrograms:
+    """Compiles the programs of one manipulator when they are first used."""
+
+    def __init__(
+        self, model: TaskModel, name: str, key: str, scheme: str, tolerance: float
+    ) -> None:
+        self.model, self.name = model, name
+        task = (model.platform_link, model.platform.axes)
+        self._key = cache.key_of(key, "task space", name, task, scheme, tolerance)
+        self.steps = [limb.nested_step(scheme, tolerance) for limb in model.limbs]
+        self.logs = [step.log() for step in self.steps]
+        self._unit = SolverUnit(self._key, lambda: self.steps)
+        #: |det| of the actuators at the reference; set by the manipulator.
+        self.actuation = 1.0
+        self._programs: dict[str, Program] = {}
+        self._lock = threading.Lock()
+        bare = [self._seeds(k, None) for k in range(len(model.limbs))]
+        self.branches = [
+            LimbBranch(
+                limb.limb.name,
+                name,
+                self._make(f"limb_{k}", replace(model, limbs=(limb,)), [k], [bare[k]], None),
+                model.platform.x_ref,
+                limb.limb.theta_ref,
+            )
+            for k, limb in enumerate(model.limbs)
+        ]
+        self.seeds = [self._seeds(k, self.branches[k]) for k in range(len(model.limbs))]
+
+    def _seeds(self, k: int, branch: LimbBranch | None) -> Seeds:
+        limb, x_ref = self.model.limbs[k], self.model.platform.x_ref
+        m, n = len(x_ref), limb.limb.n_theta
+        start = (x_ref, limb.limb.theta_ref, np.zeros((n, m)))
+        return Seeds(
+            limb.signs,
+            x_ref,
+            np.ones(m),
+            np.zeros(m, dtype=np.int64),
+            np.zeros((0, 0)),
+            start if branch is None else branch.reference,
+            np.full(n, REACH),
+        )
+
+    def __getitem__(self, name: str) -> Program:
+        with self._lock:
+            if name not in self._programs:
+                limbs = range(len(self.model.limbs))
+                self._programs[name] = self._make(name, self.model, limbs, self.seeds, self._rescue)
+            return self._programs[name]
+
+    def _rescue(self, k: int, p: Array, first: Array) -> Array:
+        return self.branches[k].rescue(p)
+
+    def _make(
+        self, name: str, model: TaskModel, limbs: Any, seeds: list[Seeds], rescue: Any
+    ) -> Program:
+        m = model.m
+        recipe = RECIPES.get(name, TaskRecipe("x", lambda t: 0, lambda motion, w: []))
+        sizes = {"x": m, "v": m, "a": m, "w": 6}
+        source = ProgramSource(
+            name=name,
+            input_names=tuple(NAMES[letter] for letter in recipe.inputs),
+            input_sizes=tuple(sizes[letter] for letter in recipe.inputs),
+            output_size=recipe.output_size(model),
+            build=lambda: self._trace(name, model, recipe),
+            on_failure=lambda i, inputs: self._failure(model, i, inputs[0]),
+            solvers=tuple(SolverUse(k, tuple(range(m))) for k in limbs),
+        )
+        return make_program(source, self._key, self._unit, seeds, rescue)
+
+    def _trace(self, name: str, model: TaskModel, recipe: TaskRecipe) -> Any:
+        sizes = {"x": model.m, "v": model.m, "a": model.m, "w": 6}
+        symbols = {letter: ca.SX.sym(letter, sizes[letter]) for letter in recipe.inputs}
+        theta = ca.SX.sym("theta", model.n_theta)
+
+        def vector(letter: str) -> SX:
+            return symbols.get(letter, ca.SX.zeros(sizes[letter]))
+
+        motion = TaskMotion(model, theta, vector("x"), vector("v"), vector("a"))
+        outputs = recipe.equation(motion, vector("w"))
+        checks = motion.checks()
+        if name == "inverse_dynamics":
+            u, check = actuator_forces(motion.J_IK(), outputs[0], self.actuation)
+            outputs, checks = [u], [*checks, check]
+        outputs = [*outputs, ca.vertcat(ca.SX(0, 1), *checks), *motion.slopes()]
+        inputs = [theta, *symbols.values()]
+        return ca.Function(name, inputs, ca.cse([ca.densify(out) for out in outputs]))
+
+    def _failure(self, model: TaskModel, i: int, x: Array) -> ClosedLoopError:
+        """The exception behind a failed check (or, negative, a refused solution)."""
+        if i < 0:
+            name = model.limbs[-1 - i].limb.name
+            return ClosureNotFound(
+                f"limb '{name}' of '{self.name}' does not converge at x = {x}",
+                submechanism=self.name,
+            )
+        if model.platform.uses_pitch:
+            if i == 0:
+                return InvalidInput(
+                    f"x = {x}: near pitch = 90 degrees roll and yaw are the same turn; the task "
+                    "coordinates end before"
+                )
+            i -= 1
+        for limb in model.limbs:
+            checks = 1 + len(limb.loops)
+            if i < checks:
+                what = (
+                    "holds the platform in a pose that x does not allow: the manipulator has other "
+                    "degrees of freedom than its task_space says"
+                    if i == 0
+                    else "has a loop that does not close to tolerance"
+                )
+                return ClosureNotFound(
+                    f"limb '{limb.limb.name}' of '{self.name}' {what}, at x = {x}",
+                    submechanism=self.name,
+                )
+            i -= checks
+        return ActuationSingular(
+            f"'{self.name}': at x = {x} the actuators cannot hold the platform, J_IK has lost "
+            "rank; stay away from this pose",
+            submechanism=self.name,
+            y=x.copy(),
+        )

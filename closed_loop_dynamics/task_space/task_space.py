@@ -1,0 +1,288 @@
+"""A parallel manipulator in task space: ``robot.task_space()``.
+
+Inverse kinematics limb by limb with nested Newton loops, task-space equations of motion and the
+feedforward u = J_IK^-T(...) of Mueller 2022. x are the free coordinates of the platform.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..closure.numerical import NumericalClosure
+from ..engine import Program
+from ..engine.source import as_finite_vectors
+from ..engine.symbolic import tracing
+from ..errors import InvalidInput, SubmechanismError, Underactuated, did_you_mean
+from ..model.poses import body_poses, link_pose
+from ..model.tree import Array
+from .equations import TaskModel, actuation_determinant
+from .limb import separate
+from .limb_kinematics import plan_limb
+from .platform import Platform
+from .programs import TaskPrograms
+from .task_state import Conditioning, LimbConditioning, Rounds, TaskState
+from .topology import find_limbs
+
+if TYPE_CHECKING:
+    from ..robot import Robot
+
+SCHEMES = ("nested", "compound")
+
+
+class TaskSpace:
+    """Kinematics and dynamics of one parallel manipulator in the coordinates x of its platform.
+
+    Attributes:
+        axes: names of x, of x, y, z [m], roll, pitch, yaw [rad] in the root frame.
+        platform: the link they belong to.
+        names: of the limbs.
+        rows: limb -> components of the platform twist [angular; linear] that it commands (P_t).
+        coordinates_of: limb -> its generalized coordinates.
+    """
+
+    def __init__(self, robot: Robot, scheme: str = "nested", tolerance: float = 1e-10) -> None:
+        if scheme not in SCHEMES:
+            raise InvalidInput(f"scheme '{scheme}'; {did_you_mean(scheme, SCHEMES)}")
+        if not 1e-14 <= tolerance <= 1e-4:
+            raise InvalidInput(f"tolerance {tolerance:g} is not between 1e-14 and 1e-4")
+        mech = robot.mechanism
+        entry = next((e for e in mech.entries if e.task_space is not None), None)
+        if entry is None or entry.task_space is None:
+            files = {e.file for e in mech.entries}
+            raise SubmechanismError(
+                "no submechanism has a task_space",
+                file=", ".join(sorted(files)),
+                remedy="add `task_space: {platform: link, axes: [x, z]}` to the entry of the "
+                "parallel manipulator",
+            )
+        if mech.floating:
+            raise SubmechanismError(
+                "a task space needs a fixed base", remedy="load without floating_base"
+            )
+        self._robot, self.name, self.scheme = robot, entry.name, scheme
+        self.platform, self.axes = entry.task_space.platform, entry.task_space.axes
+        with tracing():
+            q_ref = self._reference()
+            poses = body_poses(mech.tree, q_ref)
+            self._platform = Platform(self.axes, link_pose(mech.tree, poses, self.platform))
+            limbs = [separate(mech, t, q_ref, robot._key) for t in find_limbs(mech, entry)]
+            planned = tuple(plan_limb(limb, self._platform, entry) for limb in limbs)
+            model = TaskModel(mech, self.platform, self._platform, planned)
+            self._programs = TaskPrograms(model, self.name, robot._key, scheme, tolerance)
+        self._model = model
+        self.names = tuple(limb.name for limb in limbs)
+        self.rows = {p.limb.name: p.rows for p in planned}
+        self.coordinates_of = {
+            limb.name: tuple(map(limb.mechanism.joint_name, limb.mechanism.independent))
+            for limb in limbs
+        }
+        #: (m,) task coordinates of the reference configuration.
+        self.reference = self._platform.x_ref
+        if mech.p >= model.m:
+            self._programs.actuation = actuation_determinant(self.actuator_jacobian(self.reference))
+
+    def __repr__(self) -> str:
+        limbs = ", ".join(f"{n} ({len(self.coordinates_of[n])} dof)" for n in self.names)
+        return (
+            f"TaskSpace('{self.name}', {'-'.join(self.axes)} of '{self.platform}', limbs {limbs})"
+        )
+
+    def _reference(self) -> dict[str, float]:
+        mech = self._robot.mechanism
+        q_ref = dict.fromkeys(mech.tree.joint_names, 0.0)
+        for c in mech.loops:
+            closure = mech.loop_closure(c)
+            assert isinstance(closure, NumericalClosure)
+            names = closure.system.names(range(len(closure.system.joints)))
+            q_ref.update(zip(names, closure.plan.q_ref, strict=True))
+        return q_ref
+
+    # -- poses ----------------------------------------------------------------------------------
+
+    def pose(self, x: ArrayLike) -> Array:
+        """(4, 4) pose of the platform in the root frame, or (N, 4, 4)."""
+        values = as_finite_vectors(x, "x", self._model.m)
+        if values.ndim == 1:
+            return self._platform.pose(values)
+        return np.array([self._platform.pose(each) for each in values])
+
+    def coordinates(self, pose: ArrayLike, tolerance: float = 1e-6) -> Array:
+        """x (m,) of a platform pose (4, 4); InvalidInput when the platform cannot have it."""
+        return self._platform.coordinates(pose, tolerance)
+
+    # -- kinematics -----------------------------------------------------------------------------
+
+    def inverse_kinematics(
+        self,
+        x: ArrayLike,
+        xd: ArrayLike | None = None,
+        xdd: ArrayLike | None = None,
+        guess: TaskState | None = None,
+    ) -> TaskState:
+        """Joint and actuator positions, velocities and accelerations for a platform motion.
+
+        Args:
+            x, xd, xdd: (m,) task coordinates and derivatives (zero when left out), or (N, m).
+            guess: a state to start from, on the same assembly mode; by default this thread's
+                previous solution when it is near, else the reference configuration. All methods
+                below take it; with many samples it is the start of the first.
+
+        Raises:
+            ClosureNotFound: a limb cannot reach x without passing a singularity.
+        """
+        m = self._model.m
+        given = [x, np.zeros(m) if xd is None else xd, np.zeros(m) if xdd is None else xdd]
+        names = ("x", "xd", "xdd")
+        values = [as_finite_vectors(v, n, m) for v, n in zip(given, names, strict=True)]
+        counts = {len(v) for v in values if v.ndim == 2}
+        if len(counts) > 1:
+            raise InvalidInput(f"inverse_kinematics: batches of different length {sorted(counts)}")
+        if not counts:
+            return self._solve(values, guess)
+        rows = [np.broadcast_to(v, (*counts, m)) for v in values]
+        states: list[TaskState] = []
+        for row in zip(*rows, strict=True):
+            states.append(self._solve(list(row), None if states else guess))
+        if not states:
+            raise InvalidInput("inverse_kinematics: the batch is empty")
+        return TaskState.stacked(states)
+
+    def _call(self, name: str, guess: TaskState | None, *values: ArrayLike) -> Array:
+        program = self._programs[name]
+        if guess is not None:
+            self._start(program, guess)
+        return program(*values)
+
+    def _solve(self, values: list[Array], guess: TaskState | None) -> TaskState:
+        out = self._call("inverse_kinematics", guess, *values)
+        program = self._programs["inverse_kinematics"]
+        context = program._context()
+        mech = self._robot.mechanism
+        q, qd, qdd = (out[i * mech.n : (i + 1) * mech.n] for i in range(3))
+        rows = self._robot.actuator_rows[0]
+        layout, thetas, rounds = program.shape.layout, [], []
+        for k, log in enumerate(self._programs.logs):
+            solver = program.shape.solvers[k].solver
+            at, rec = layout.solver_out[k], solver.record
+            thetas.append(context.records[k][rec.x0 : rec.x0 + rec.n_x])
+            block = context.memory[at : at + solver.n_out].copy()
+            rounds.append(Rounds(log, block, int(context.counts[k])))
+        return TaskState(
+            values[0].copy(),
+            *(q, qd, qdd, q[rows], qd[rows], qdd[rows]),
+            np.concatenate(thetas),
+            np.array(out[-2]),
+            np.array(out[-1]),
+            context.counts - 1,
+            tuple(rounds),
+        )
+
+    def _start(self, program: Program, guess: TaskState) -> None:
+        """Make ``guess`` the newest solution of this thread."""
+        if not isinstance(guess, TaskState) or guess.x.ndim != 1:
+            raise InvalidInput("guess is not one state of inverse_kinematics")
+        at = 0
+        for bound, record in zip(program.shape.solvers, program._context().records, strict=True):
+            rec = bound.solver.record
+            theta = guess.theta[at : at + rec.n_x]
+            rec.write(record, guess.x, theta, 0.0)
+            at += rec.n_x
+
+    def actuator_jacobian(self, x: ArrayLike, guess: TaskState | None = None) -> Array:
+        """J_IK (p, m): ud = J_IK xd."""
+        return self._matrix("actuator_jacobian", (self._robot.p, self._model.m), x, guess)
+
+    def conditioning(self, x: ArrayLike, guess: TaskState | None = None) -> Conditioning:
+        """Singular values that vanish at singularities; lengths over that of the manipulator."""
+        one = as_finite_vectors(x, "x", self._model.m)
+        if one.ndim != 1:
+            raise InvalidInput("conditioning takes one x")
+        values = self._call("conditioning", guess, one)
+        m, p = self._model.m, self._robot.p
+        parts = iter(self._split(values))
+        length = self._model.limbs[0].length
+        task_scale = np.array([length if a in "xyz" else 1.0 for a in self.axes])
+        joints = [self._model.robot.tree.bodies[b].joint for b in self._model.robot.actuator]
+        own = np.array([1.0 / length if j.kind == "prismatic" else 1.0 for j in joints])
+        J = next(parts).reshape(p, m) * task_scale * own[:, None]
+        sigma = np.linalg.svd(J, compute_uv=False)
+        limbs = {}
+        for limb in self._model.limbs:
+            n = limb.limb.m
+            scale = np.array([1.0 if r < 3 else 1.0 / length for r in limb.rows])
+            L = next(parts).reshape(n, n) * scale[:, None]
+            F = np.linalg.svd(next(parts).reshape(n, m), compute_uv=False)
+            loops = [next(parts).reshape(c.n_x, c.n_x) for _, c in limb.loops]
+            limbs[limb.limb.name] = LimbConditioning(
+                float(np.linalg.svd(L, compute_uv=False)[-1]),
+                float(F[0] / max(F[-1], 1e-300)),
+                tuple(float(np.linalg.svd(K, compute_uv=False)[-1]) for K in loops),
+            )
+        smallest = float(sigma[-1]) if p >= m else 0.0
+        ratio = float(sigma[0] / max(smallest, 1e-300))
+        return Conditioning(smallest, float(1.0 / max(sigma[0], 1e-300)), ratio, limbs)
+
+    def _split(self, values: Array) -> list[Array]:
+        sizes = [self._robot.p * self._model.m]
+        for limb in self._model.limbs:
+            sizes += [limb.limb.m**2, limb.limb.m * self._model.m]
+            sizes += [closure.n_x**2 for _, closure in limb.loops]
+        return np.split(values, np.cumsum(sizes)[:-1])
+
+    # -- dynamics -------------------------------------------------------------------------------
+
+    def inverse_dynamics(
+        self,
+        x: ArrayLike,
+        xd: ArrayLike,
+        xdd: ArrayLike,
+        wrench: ArrayLike | None = None,
+        guess: TaskState | None = None,
+    ) -> Array:
+        """Actuator forces u (p,) of a platform motion (Eq. 45), or (N, p).
+
+        Args:
+            wrench: (6,) [moment; force] on the platform link, at its origin in its frame.
+
+        Raises:
+            ActuationSingular: J_IK has lost rank. Underactuated: there are too few actuators.
+        """
+        if self._robot.p < self._model.m:
+            raise Underactuated(
+                f"'{self.name}' has {self._robot.p} actuators for {self._model.m} task "
+                "coordinates: use generalized_forces"
+            )
+        return self._call("inverse_dynamics", guess, x, xd, xdd, _wrench(wrench))
+
+    def generalized_forces(
+        self,
+        x: ArrayLike,
+        xd: ArrayLike,
+        xdd: ArrayLike,
+        wrench: ArrayLike | None = None,
+        guess: TaskState | None = None,
+    ) -> Array:
+        """J_IK^T u (m,) of a platform motion (Eq. 39), or (N, m)."""
+        return self._call("generalized_forces", guess, x, xd, xdd, _wrench(wrench))
+
+    def mass_matrix(self, x: ArrayLike, guess: TaskState | None = None) -> Array:
+        """M_t (m, m): what the platform feels of all bodies."""
+        return self._matrix("mass_matrix", (self._model.m, self._model.m), x, guess)
+
+    def bias(self, x: ArrayLike, xd: ArrayLike, guess: TaskState | None = None) -> Array:
+        """C_t xd + W_t^grav (m,)."""
+        zero = np.zeros(self._model.m)
+        return self._call("generalized_forces", guess, x, xd, zero, np.zeros(6))
+
+    def _matrix(
+        self, name: str, shape: tuple[int, int], x: ArrayLike, guess: TaskState | None
+    ) -> Array:
+        flat = self._call(name, guess, x)
+        return flat.reshape(*flat.shape[:-1], *shape)
+
+
+def _wrench(wrench: ArrayLike | None) -> Array:
+    return np.zeros(6) if wrench is None else as_finite_vectors(wrench, "wrench", 6)

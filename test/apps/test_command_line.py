@@ -1,0 +1,118 @@
+"""The frame of the command line: help, versions, exit status, pipes, mistakes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import closed_loop_dynamics as cld
+from closed_loop_dynamics.apps.command_line import main
+from closed_loop_dynamics.apps.commands import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = [command.name for command in COMMANDS]
+
+
+def test_help_lists_every_command(run) -> None:
+    outcome = run("--help")
+    assert outcome.status == 0
+    for command in COMMANDS:
+        assert command.name in outcome.out
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_explains_itself_with_examples(run, name: str) -> None:
+    outcome = run(name, "--help")
+    assert outcome.status == 0
+    assert outcome.out.startswith(f"usage: closed-loop {name}")
+    assert "examples:" in outcome.out and f"  closed-loop {name}" in outcome.out
+
+
+def test_version(run) -> None:
+    assert run("--version").out == f"closed-loop {cld.__version__}\n"
+
+
+def test_no_command_is_a_usage_error(run) -> None:
+    outcome = run()
+    assert outcome.status == 2 and "COMMAND" in outcome.err
+
+
+def test_unknown_command_names_the_nearest(run) -> None:
+    outcome = run("chek", "crank_leg")
+    assert outcome.status == 2
+    assert "no command 'chek'; did you mean 'check'?" in outcome.err
+
+
+def test_unknown_option_names_the_nearest(run) -> None:
+    outcome = run("check", "crank_leg", "--strit")
+    assert outcome.status == 2
+    assert "no option '--strit'; did you mean '--strict'?" in outcome.err
+
+
+def test_unknown_robot_names_the_nearest(run) -> None:
+    outcome = run("check", "crankleg")
+    assert outcome.status == 2
+    assert "'crankleg'; did you mean 'crank_leg'?" in outcome.err
+
+
+def test_missing_file_names_the_nearest(run) -> None:
+    outcome = run("check", ROOT / "urdf" / "crank_legs.urdf")
+    assert outcome.status == 2
+    assert "did you mean 'crank_leg.urdf'?" in outcome.err
+
+
+def test_a_yaml_in_place_of_the_urdf_is_recognised(run) -> None:
+    outcome = run("check", ROOT / "config" / "crank_leg.yaml")
+    assert outcome.status == 2 and "give the URDF before it" in outcome.err
+
+
+def test_debug_shows_the_traceback() -> None:
+    with pytest.raises(cld.ClosedLoopError):
+        main(["check", "crankleg", "--debug"])
+
+
+@pytest.mark.parametrize("name", ["crank_leg", "rh5_leg", "four_bar"])
+def test_shipped_robots_have_short_names(run, name: str) -> None:
+    assert run("check", name, "--quiet").status == 0
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def test_help_imports_neither_commands_nor_matplotlib() -> None:
+    code = (
+        "import sys\n"
+        "from closed_loop_dynamics.apps.command_line import main\n"
+        "main(['--help'])\n"
+        "heavy = [m for m in sys.modules if m.startswith(('matplotlib', 'rosbags', 'casadi',\n"
+        "    'closed_loop_dynamics.apps.commands.'))]\n"
+        "sys.exit(f'imported {heavy}' if heavy else 0)\n"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_reader_that_stops_early_is_no_error(tmp_path: Path) -> None:
+    many = tmp_path / "many.csv"
+    many.write_text("hip,knee,ankle\n" + "0,0.5,0\n" * 1500, encoding="utf-8")
+    command = [sys.executable, "-m", "closed_loop_dynamics", "state", "crank_leg", "-i", str(many)]
+    with subprocess.Popen(
+        command,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        first = process.stdout.readline()
+        process.stdout.close()
+        errors = process.stderr.read()
+        assert process.wait(timeout=120) == 0
+    assert first.startswith("hip,knee,")
+    assert errors == ""
