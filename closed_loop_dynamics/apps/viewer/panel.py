@@ -70,7 +70,10 @@ class Panel:
         unit = "m" if joint.kind == PRISMATIC else "rad"
         step = 10.0 ** np.floor(np.log10(max(high - low, 1e-6) / 200.0))
         # Short numbers, rounded inwards: past the end the loop may not close.
-        first, last = float(np.ceil(low / step - 1e-6) * step), float(np.floor(high / step + 1e-6) * step)
+        first, last = (
+            float(np.ceil(low / step - 1e-6) * step),
+            float(np.floor(high / step + 1e-6) * step),
+        )
         first, last = round(first, 9), round(max(last, first + step), 9)
         slider = self._server.gui.add_slider(
             name,
