@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ import closed_loop_dynamics as cld
 from closed_loop_dynamics.apps.viewer.live import JointStates
 from closed_loop_dynamics.apps.viewer.snapshot import Camera
 from closed_loop_dynamics.errors import ClosureNotFound, InvalidInput
+from closed_loop_dynamics.robots import crank_leg
 
 Y = np.array([-0.4, 0.8, -0.3])
 
@@ -54,30 +54,35 @@ def test_bad_messages_are_refused(leg: cld.Robot, camera: Camera) -> None:
 
 
 @pytest.mark.ros
-def test_topic_is_heard(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_topic_moves_the_robot(
+    monkeypatch: pytest.MonkeyPatch, server: Any, leg: cld.Robot
+) -> None:
     rclpy = pytest.importorskip("rclpy", reason="rclpy is not installed")
     from ros_support.graph import reserve_domain
     from sensor_msgs.msg import JointState
 
     from closed_loop_dynamics.apps.viewer.live import listen
+    from closed_loop_dynamics.apps.viewer.window import Look, Window
 
     domain, lock = reserve_domain()
     monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
-    assert os.environ["ROS_DOMAIN_ID"] == str(domain)
     context = rclpy.Context()
     context.init(domain_id=domain)
     node = rclpy.create_node("speaker", context=context)
     publisher = node.create_publisher(JointState, "joint_states", 10)
+    message = JointState(name=list(leg.names.independent), position=list(Y))
     try:
         with listen("joint_states") as listener:
-            assert listener.take() is None
-            heard, end = None, time.monotonic() + 60.0
-            while heard is None and time.monotonic() < end:
-                publisher.publish(JointState(name=["hip"], position=[0.25]))
+            window = Window(server, Look(server, leg, crank_leg.generate()[0]), listener=listener)
+            assert "waiting" in window.panel.status_text
+            end = time.monotonic() + 60.0
+            while not np.allclose(window.snapshot.y, Y) and time.monotonic() < end:
+                publisher.publish(message)
                 time.sleep(0.05)
-                heard = listener.take()
-            assert heard is not None and list(heard.position) == [0.25]
+                window.step(time.monotonic(), 0.05)
+            np.testing.assert_allclose(window.snapshot.q, leg.state(Y).q, atol=1e-12)
+            assert window.panel.status_text == "all loops are closed"
     finally:
         node.destroy_node()
         context.try_shutdown()

@@ -24,8 +24,11 @@ def test_port_in_use_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         other.listen()
         port = other.getsockname()[1]
         assert main(["view", "crank_leg", "--port", str(port)]) == 1
-    error = capsys.readouterr().err
-    assert f"port {port} is taken" in error and "--port" in error
+        error = capsys.readouterr().err
+        assert f"port {port} is taken" in error and "--port" in error
+        assert "warning" not in error
+        assert main(["view", "crank_leg", "--host", "0.0.0.0", "--port", str(port)]) == 1
+        assert "no password" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from ...robot import Robot
 from ..mistakes import FileProblem
 from ..motion_file import MotionTable, resampled
 from ..states import States, reference
-from ..tables import ACCELERATION, EFFORT, POSITION, VELOCITY, Table, joined
+from ..tables import ACCELERATION, POSITION, VELOCITY, Table
 from .reach import Range
 from .snapshot import Camera, Snapshot
 
@@ -75,21 +76,26 @@ def from_file(robot: Robot, table: MotionTable) -> Motion:
 def _solve(robot: Robot, table: MotionTable) -> Motion:
     vectors = {POSITION: table.y, VELOCITY: table.yd, ACCELERATION: table.ydd}
     states = States(vectors, table.table, single=False)
-    q = states.each(robot, lambda y, yd, ydd: Table((), robot.state(y).q)).values
-    q = q[:, -robot.mechanism.n_q :]
+    # Row by row: for a large robot the batch versions would first have to be compiled.
+    q = states.each(robot, lambda y, yd, ydd: Table((), _rows(y, lambda k: robot.state(y[k]).q)))
     tau, note = None, ""
     try:
-        tau = states.each(robot, lambda y, yd, ydd: _forces(robot, y, yd, ydd)).values
-        tau = tau[:, -robot.p :] if robot.p else tau[:, :0]
+        forces = states.each(robot, lambda y, yd, ydd: _forces(robot, y, yd, ydd))
+        tau = forces.values[:, forces.values.shape[1] - robot.p :]
     except ClosedLoopError as error:
         if not isinstance(error.__cause__, (ActuationSingular, Underactuated)):
             raise
         note = str(error.__cause__)
-    return Motion(table.times - table.times[0], table.y, q, tau, FROM_FILE, note)
+    q_rows = q.values[:, -robot.mechanism.n_q :]
+    return Motion(table.times - table.times[0], table.y, q_rows, tau, FROM_FILE, note)
 
 
 def _forces(robot: Robot, y: Array, yd: Array, ydd: Array) -> Table:
-    return joined([(EFFORT, robot.names.actuator, robot.inverse_dynamics(y, yd, ydd))])
+    return Table((), _rows(y, lambda k: robot.inverse_dynamics(y[k], yd[k], ydd[k])))
+
+
+def _rows(y: Array, compute: Callable[[int], Array]) -> Array:
+    return np.array([compute(k) for k in range(len(y))])
 
 
 def sweep(camera: Camera, ranges: dict[str, Range], seconds: float = 2.0) -> Motion:

@@ -43,7 +43,6 @@ class Panel:
     ) -> None:
         self._server = server
         self._robot = robot
-        self._ranges = ranges
         self._modes = modes
         self._units = force_units(robot)
         self._moved: list[str] = []
@@ -69,12 +68,21 @@ class Panel:
             self._robot.mechanism.tree.joint_index(name)
         ].joint
         unit = "m" if joint.kind == PRISMATIC else "rad"
-        high = max(high, low + 1e-9)
-        step = 10.0 ** np.floor(np.log10((high - low) / 200.0))
+        step = 10.0 ** np.floor(np.log10(max(high - low, 1e-6) / 200.0))
+        # Short numbers, rounded inwards: past the end the loop may not close.
+        first, last = (
+            float(np.ceil(low / step - 1e-6) * step),
+            float(np.floor(high / step + 1e-6) * step),
+        )
+        first, last = round(first, 9), round(max(last, first + step), 9)
         slider = self._server.gui.add_slider(
-            name, low, high, float(step), float(np.clip(value, low, high)),
+            name,
+            first,
+            last,
+            float(step),
+            float(np.clip(value, first, last)),
             hint=f"{name}: {low:.4g} to {high:.4g} {unit}",
-        )  # fmt: skip
+        )
 
         @slider.on_update
         def _(event: Any) -> None:
@@ -102,8 +110,7 @@ class Panel:
     def follow(self, y: Array) -> None:
         """Put the sliders to ``y``."""
         for name, slider in self.sliders.items():
-            low, high = self._ranges[name]
-            value = float(np.clip(y[self._at(name)], low, high))
+            value = float(np.clip(y[self._at(name)], slider.min, slider.max))
             if abs(slider.value - value) > 1e-9:
                 slider.value = value
 

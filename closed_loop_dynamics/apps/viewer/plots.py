@@ -113,17 +113,13 @@ def holding_forces(
     """(N,) positions of one joint, (N, p) forces that hold the robot there; NaN where none can."""
     at = robot.mechanism.y_at[robot.mechanism.tree.joint_index(joint)]
     positions = np.linspace(low, high, SWEEP)
-    batch = np.repeat(y[None], SWEEP, axis=0)
-    batch[:, at] = positions
-    zero = np.zeros((SWEEP, robot.m))
-    try:
-        return positions, robot.inverse_dynamics(batch, zero, zero)
-    except ClosedLoopError:
-        pass
+    zero = np.zeros(robot.m)
     tau = np.full((SWEEP, robot.p), np.nan)
-    for k, one in enumerate(batch):
+    for k, position in enumerate(positions):
+        one = y.copy()
+        one[at] = position
         try:
-            tau[k] = robot.inverse_dynamics(one, zero[0], zero[0])
+            tau[k] = robot.inverse_dynamics(one, zero, zero)
         except ClosedLoopError:  # out of reach, or a dead point: a gap in the curve
             continue
     return positions, tau

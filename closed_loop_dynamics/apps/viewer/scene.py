@@ -36,7 +36,8 @@ class Scene:
         self._server = server
         self._robot = robot
         self._scales = scales
-        self._shares: list[Color | None] = [None] * robot.p
+        self._colors: list[Color | None] = [None] * robot.p
+        self._poses = np.full((len(robot.mechanism.tree.bodies), 4, 4), np.inf)
         self.size = robot_size(robot)
         self.frames: dict[int, Any] = {}
         self.actuators: dict[int, list[Any]] = {k: [] for k in range(robot.p)}
@@ -88,9 +89,10 @@ class Scene:
     def show(self, snapshot: Snapshot) -> None:
         """Move everything to a configuration."""
         with self._server.atomic():
-            for body, frame in self.frames.items():
-                if body >= 0:
-                    place(frame, snapshot.poses[body])
+            moved = np.any(np.abs(snapshot.poses - self._poses) > 1e-9, axis=(1, 2))
+            for body in np.flatnonzero(moved):
+                place(self.frames[int(body)], snapshot.poses[body])
+            self._poses[moved] = snapshot.poses[moved]
             self._show_cuts(snapshot)
             self._show_forces(snapshot.tau)
 
@@ -108,8 +110,8 @@ class Scene:
     def _show_forces(self, tau: Array | None) -> None:
         for k, nodes in self.actuators.items():
             color = NEUTRAL if tau is None else force_color(float(tau[k] / self._scales[k]))
-            if color != self._shares[k]:
-                self._shares[k] = color
+            if color != self._colors[k]:
+                self._colors[k] = color
                 for node in nodes:
                     node.color = color
 
