@@ -45,7 +45,7 @@ and remedy. `1e-3`, which YAML takes for text, counts as a number.
 Schema: editors that know YAML schemas (VS Code with the YAML extension, Neovim, Emacs, JetBrains)
 complete keys and mark mistakes when the first line of the file is
 
-```yaml
+```yaml no-run: a comment
 # yaml-language-server: $schema=submechanisms.schema.json
 ```
 

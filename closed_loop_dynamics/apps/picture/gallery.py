@@ -91,7 +91,7 @@ def page(robots: list[Shipped]) -> str:
             "the tree, m independent, p driven."
         ),
         "",
-        "```sh",
+        "```sh no-run: needs ROS 2 installed",
         "ros2 launch closed_loop_dynamics <robot>.launch.py",
         "```",
         "",
@@ -116,7 +116,7 @@ def page(robots: list[Shipped]) -> str:
     lines += [
         "## Pictures of other robots",
         "",
-        "```sh",
+        "```sh no-run: names of files stand for the reader's own",
         "python -m closed_loop_dynamics.apps.picture robot.urdf loops.yaml --out robot.png",
         "```",
         "",
