@@ -144,6 +144,16 @@ def test_row_out_of_reach_is_named(leg: cld.Robot, tmp_path: Path) -> None:
         from_file(leg, motion_of(leg, read_csv(str(path))))
 
 
+def test_free_base_rests_and_its_joints_move(server: Any) -> None:
+    robot = cld.load(*crank_leg.generate(), floating_base=True)
+    window = Window(server, Look(server, robot, URDF))
+    assert list(window.panel.sliders) == ["hip", "knee", "ankle"]
+    drag(window, "knee", 1.0)
+    window.step(1.0, 0.02)
+    np.testing.assert_allclose(window.snapshot.y, [0, 0, 0, 0, 0, 0, 1, 0, 1.0, 0])
+    assert window.snapshot.tau is not None and window.panel.status_text == "all loops are closed"
+
+
 def test_sweep_moves_every_joint_through_its_range(look: Look) -> None:
     shown = sweep(look.camera, look.ranges)
     for k, (low, high) in enumerate(look.ranges.values()):
