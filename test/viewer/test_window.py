@@ -16,7 +16,7 @@ from closed_loop_dynamics.apps.tables import Table, read_csv
 from closed_loop_dynamics.apps.viewer.export import as_html
 from closed_loop_dynamics.apps.viewer.live import Listener
 from closed_loop_dynamics.apps.viewer.motion import Motion, from_file, sweep
-from closed_loop_dynamics.apps.viewer.window import Look, Window
+from closed_loop_dynamics.apps.viewer.window import Look, Window, short_mode
 from closed_loop_dynamics.robots import crank_leg
 
 URDF = crank_leg.generate()[0]
@@ -174,6 +174,12 @@ def test_export_needs_nothing_from_elsewhere(server: Any, look: Look, leg: cld.R
         "//unpkg",
     ):
         assert word not in page
+
+
+def test_modes_of_equal_legs_are_named_once() -> None:
+    assert short_mode("leg1.rod_out leg1.up leg2.rod_out leg2.up") == "rod_out up (all 2 legs)"
+    assert short_mode("leg1.rod_out leg2.rod_in") == "leg1.rod_out leg2.rod_in"
+    assert short_mode("elbow_up") == "elbow_up" and short_mode("current") == "as reference"
 
 
 def test_pages_cannot_share_the_view_through_a_relay(server: Any) -> None:
