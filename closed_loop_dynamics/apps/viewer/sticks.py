@@ -26,7 +26,7 @@ def link_size(robot: Robot) -> float:
     bodies = robot.mechanism.tree.bodies
     lengths = [float(np.linalg.norm(b.joint.placement[:3, 3])) for b in bodies]
     usual = float(np.median([length for length in lengths if length > 1e-6] or [np.inf]))
-    return min(robot_size(robot), 4.0 * usual)
+    return min(robot_size(robot), 7.0 * usual)
 
 
 def _origins(robot: Robot) -> Array:
