@@ -293,6 +293,9 @@ class Feedforward(RobotNode):
         if running and self._spline is not None and self._now_ns is not None:
             left = self._spline.end - self._now_ns / NANO
             values["trajectory"] = f"ends in {left:.3f} s" if left > 0 else "holding"
+            if isinstance(self._spline, TaskSpline):
+                name, value = self._spline.nearest_singularity(self._now_ns / NANO)
+                values["nearest singularity of the platform"] = f"{name}: {value:.6g}"
         else:
             values["trajectory"] = "no start position yet"
         if self._seen is not None:

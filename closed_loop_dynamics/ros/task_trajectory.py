@@ -95,15 +95,20 @@ class TaskSpline(Spline):
                 raise TrajectoryRefused(f"not reachable at {at:.3f} s: {error}") from error
         return super().table(times)
 
+    def nearest_singularity(self, time: float) -> tuple[str, float]:
+        """What is nearest to a singularity at an absolute time [s]: its name and singular value."""
+        found = self.commands.task.conditioning(Spline.sample(self, time).y)
+        values = {f"limb '{name}'": limb.task for name, limb in found.limbs.items()}
+        values["the actuation"] = found.actuation
+        worst = min(values, key=lambda name: values[name])
+        return worst, values[worst]
+
     def check_limbs(self, times: Array, smallest: float) -> None:
         """Refuse a motion that brings a limb or the actuation near a singularity."""
         for time in times:
-            found = self.commands.task.conditioning(Spline.sample(self, float(time)).y)
-            values = {f"limb '{name}'": limb.task for name, limb in found.limbs.items()}
-            values["the actuation"] = found.actuation
-            worst = min(values, key=lambda name: values[name])
-            if values[worst] < smallest:
+            worst, value = self.nearest_singularity(float(time))
+            if value < smallest:
                 raise TrajectoryRefused(
                     f"{worst} is too near a singularity at {time - self.times[0]:.3f} s: smallest "
-                    f"singular value {values[worst]:.3g} is below {smallest:g}"
+                    f"singular value {value:.3g} is below {smallest:g}"
                 )

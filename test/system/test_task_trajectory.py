@@ -57,6 +57,10 @@ def test_the_platform_follows_a_task_trajectory_and_refuses_impossible_ones(grap
     graph.wait(lambda: mapped, "the mapped trajectory")
     begin = stamp(mapped[0])
     graph.wait(lambda: states and stamp(states[-1]) > begin + 0.9, "the end of the motion")
+    key = "nearest singularity of the platform"
+    nearest = graph.wait(lambda: graph.values("feedforward").get(key), key)
+    name, value = nearest.rsplit(": ", 1)
+    assert name in ("limb 'right_arm'", "limb 'left_arm'") and 0.1 < float(value) < 1.0
     assert list(mapped[0].joint_names) == ["right_arm", "left_arm"]
     assert all(len(point.effort) == 2 for point in mapped[0].points)
     goal = task_of("irsbot2").reference + CHANGE
