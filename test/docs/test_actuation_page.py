@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from closed_loop_dynamics.model import joint_extras
+from closed_loop_dynamics.model.schema import ACTUATOR
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "actuation.md").read_text(encoding="utf-8")
@@ -34,7 +34,7 @@ def test_example_prints_what_the_page_says(code: str, expected: str) -> None:
 
 def test_the_page_lists_all_keys_of_joints() -> None:
     listed = set(re.findall(r"^\| `(\w+)` \| [\d.]+ \|", PAGE, re.MULTILINE))
-    assert listed == set(joint_extras._ACTUATOR_KEYS)
+    assert listed == set(ACTUATOR.keys)
     (example,) = re.findall(r"```yaml\n(.*?)^```\n", PAGE, re.DOTALL | re.MULTILINE)
     file = yaml.safe_load(example)
     assert set(file["actuators"]["knee_cylinder"]) <= listed
