@@ -16,7 +16,7 @@ from ..robots.mechanisms.blueprint import Blueprint
 from ..robots.mechanisms.loop_file import submechanism_file
 from .claims import Claim, Section, Studio
 from .independent_tree import independent_tree, reflected_inertia
-from .pinocchio_tree import projected_rnea
+from .pinocchio_rnea import projected_rnea
 
 Array = NDArray[np.float64]
 AMPLITUDE = 0.5  # [rad]
