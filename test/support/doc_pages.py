@@ -69,8 +69,10 @@ class Session:
         tools = folder / ".bin"
         tools.mkdir()
         command = tools / "closed-loop"
-        command.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m '
-                           'closed_loop_dynamics "$@"\n', encoding="utf-8")
+        command.write_text(
+            f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m closed_loop_dynamics "$@"\n',
+            encoding="utf-8",
+        )
         command.chmod(0o755)
         self._environment = {
             **os.environ,

@@ -25,7 +25,10 @@ from ...robots import SHIPPED
 from . import VIEW, draw
 
 #: Robot -> where more is said about it.
-MORE = dict.fromkeys(("heavy_duty_loop", "heavy_duty_arm"), "heavy_duty.md")
+MORE = {
+    **dict.fromkeys(("heavy_duty_loop", "heavy_duty_arm"), "heavy_duty.md"),
+    **dict.fromkeys(("irsbot2", "delta", "six_ups"), "parallel_manipulators.md"),
+}
 #: Robot -> azimuth and elevation of the eye, where the usual view hides something [degrees].
 VIEWS: dict[str, tuple[float, float]] = {}
 GENERAL = "closed_loop"  # the launch file for any robot
