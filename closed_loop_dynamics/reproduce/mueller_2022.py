@@ -229,6 +229,7 @@ def _figs_15_and_16(section: Section, studio: Studio, robot: Robot, motion: Plat
             "3 at almost every step",
             counted(run.outer),
             int(run.outer.max()) <= 3,
+            "our common step takes in the error that the loops still have: a full Newton method",
         ),
     ]
     plot_errors(section, studio, "mueller_2022_fig15", "Fig. 15: errors, Algorithm 3", run)
