@@ -19,7 +19,7 @@ from ..robot import Robot, load
 from ..robot_parts.operational_space import osim_program
 from .chignoli_robots import Stand
 from .independent_tree import IndependentTree, independent_tree
-from .pinocchio_tree import by_rows, projected_rnea
+from .pinocchio_rnea import by_rows, projected_rnea
 
 Array = NDArray[np.float64]
 INVERSE, FORWARD, OSIM = "inverse dynamics", "forward dynamics", "inverse OSIM"

@@ -17,7 +17,7 @@ from closed_loop_dynamics.reproduce.chignoli_robots import SIX
 from closed_loop_dynamics.reproduce.chignoli_scaling import degree
 from closed_loop_dynamics.reproduce.claims import Section, Studio
 from closed_loop_dynamics.reproduce.independent_tree import independent_tree, reflected_inertia
-from closed_loop_dynamics.reproduce.pinocchio_tree import projected_rnea
+from closed_loop_dynamics.reproduce.pinocchio_rnea import projected_rnea
 from closed_loop_dynamics.robots import chains
 
 
