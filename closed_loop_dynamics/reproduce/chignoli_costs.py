@@ -19,7 +19,7 @@ from ..robot import Robot, load
 from ..robot_parts.operational_space import osim_program
 from .chignoli_robots import Stand
 from .independent_tree import IndependentTree, independent_tree
-from .pinocchio_rnea import projected_rnea
+from .pinocchio_rnea import by_rows, projected_rnea
 
 Array = NDArray[np.float64]
 INVERSE, FORWARD, OSIM = "inverse dynamics", "forward dynamics", "inverse OSIM"
@@ -74,7 +74,7 @@ class _Method:
     inputs: tuple[Array, ...]
 
     def results(self) -> Array:
-        return np.asarray(self.robot._program(self.program)(*self.inputs))
+        return by_rows(self.robot._program(self.program), *self.inputs)
 
 
 def costs(stand: Stand, sweeps: int) -> Costs:
@@ -85,7 +85,7 @@ def costs(stand: Stand, sweeps: int) -> Costs:
     rng = np.random.default_rng(5)
     y = robot.random_independent(rng, STATES)
     yd, ydd = rng.normal(size=(2, STATES, robot.m))
-    tau_u = robot.inverse_dynamics(y, yd, ydd)
+    tau_u = by_rows(robot.inverse_dynamics, y, yd, ydd)
     methods = _methods(robot, tree, (y, yd, ydd, tau_u))
     results = {key: method.results() for key, method in methods.items()}
     reference = projected_rnea(robot, urdf, y, yd, ydd)
@@ -114,7 +114,7 @@ def _methods(
     links = tips(robot)
     free = robot.m - robot.p
     y_tree, yd_tree, ydd_tree = tree.positions(y), tree.vectors(yd), tree.vectors(ydd)
-    tau_y = np.einsum("kpm,kp->km", robot.actuator_jacobian(y), tau_u)
+    tau_y = np.einsum("kpm,kp->km", by_rows(robot.actuator_jacobian, y), tau_u)
     tau_tree = tree.vectors(tau_y)[:, free:]
     forward, inverse = "forward_dynamics", "generalized_forces"
     return {

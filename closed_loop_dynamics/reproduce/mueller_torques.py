@@ -22,7 +22,7 @@ def _torque_claim(
 ) -> Claim:
     robot, task, tree = parts
     s, which = run.state, np.arange(0, len(u), stride)
-    whole = robot.inverse_dynamics(s.u, s.ud, s.udd)
+    whole = np.array([robot.inverse_dynamics(*row) for row in zip(s.u, s.ud, s.udd, strict=True)])
     other = torques_by_virtual_power(task, tree, run, which)
     scale = float(np.abs(u).max())
     wrong = [float(np.abs(a - b).max() / scale) for a, b in ((whole, u), (other, u[which]))]

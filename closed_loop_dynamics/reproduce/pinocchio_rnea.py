@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
@@ -13,12 +15,17 @@ Array = NDArray[np.float64]
 BASE = [3, 4, 5, 0, 1, 2]
 
 
+def by_rows(function: Callable[..., Array], *arrays: Array) -> Array:
+    """The results sample by sample: a batch would first compile a program of its own."""
+    return np.array([function(*row) for row in zip(*arrays, strict=True)])
+
+
 def projected_rnea(robot: Robot, urdf: str, y: Array, yd: Array, ydd: Array) -> Array:
     """tau_y (N, m) = G^T rnea(q, qd, qdd), the paper's projected RNEA."""
-    state = robot.state(y, yd, ydd)
-    assert state.qd is not None and state.qdd is not None
-    tau = _rnea(robot, urdf, state.q, state.qd, state.qdd)
-    projected: Array = np.einsum("knm,kn->km", robot.loop_jacobian(y), tau)
+    states = [robot.state(*row) for row in zip(y, yd, ydd, strict=True)]
+    q, qd, qdd = (np.array([getattr(s, part) for s in states]) for part in ("q", "qd", "qdd"))
+    tau = _rnea(robot, urdf, q, qd, qdd)
+    projected: Array = np.einsum("knm,kn->km", by_rows(robot.loop_jacobian, y), tau)
     return projected
 
 

@@ -1,17 +1,15 @@
-"""Sections of ``make reproduce`` hold in their quick form, and the page says so when one does not.
-
-IRSBot-2's section is not run here: test/task_space/test_mueller_irsbot2.py holds its figures.
-"""
+"""Sections of ``make reproduce`` hold in their quick form, and one that does not is told."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from closed_loop_dynamics.reproduce import __main__ as command
-from closed_loop_dynamics.reproduce import paz_mattila
+from closed_loop_dynamics.reproduce import mueller_2022, paz_mattila
 from closed_loop_dynamics.reproduce.claims import Claim, Section, Studio
 from closed_loop_dynamics.reproduce.mueller_runs import order, periodic_derivatives
 from closed_loop_dynamics.reproduce.page import page
@@ -33,6 +31,16 @@ def test_heavy_duty_section_holds_and_has_its_plots(tmp_path: Path) -> None:
     assert len(steps) == 2
     text = page([section], "a machine", tmp_path)
     assert "(reproduction/paz_mattila_fig3.png)" in text and "**NO**" not in text
+
+
+@pytest.mark.slow
+def test_section_of_irsbot2_holds_and_covers_all_figures(tmp_path: Path) -> None:
+    section = mueller_2022.reproduce(Studio(tmp_path, lambda _: None, quick=True))
+    assert section.missed == []
+    wheres = [claim.where.split(",")[0] for claim in section.claims]
+    figures = {int(n) for where in wheres if "Fig" in where for n in re.findall(r"\d+", where)}
+    assert figures == {*range(8, 17), *range(18, 22)}
+    assert len(section.figures) == 8
 
 
 def test_a_wrong_acceleration_is_a_missed_claim(
