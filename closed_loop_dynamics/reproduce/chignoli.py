@@ -33,11 +33,11 @@ EXACT = {
 }
 #: Why costs differ from the paper's, said once per table.
 WHY = {
-    INVERSE: "projection is counted, not timed, as if G were dense, and a vectorised product costs "
-    "less than its count on large robots; with the zeros of G folded away, as all is here, "
-    "projected RNEA is our cluster RNEA",
+    INVERSE: "projection is counted, not timed, as if G were dense: the count grows with n m, more "
+    "than the paper's times; with the zeros of G folded away, as all is here, projected RNEA is "
+    "our cluster RNEA",
     FORWARD: "projection and Lagrange are traced as well, zeros folded away and no library called, "
-    "which makes them cheaper beside cluster ABA on small robots",
+    "which favours them on small robots",
     OSIM: "likewise; EFPA gains with depth, and for four tips on short limbs the sparse "
     "triangular solves cost as little or less",
 }
