@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ def test_every_block_of_the_page_works(page: Path, tmp_path: Path) -> None:
 def test_every_python_example_states_its_output_or_checks_itself() -> None:
     for page in PAGES:
         listed = blocks(page)
-        for block, after in zip(listed, [*listed[1:], None], strict=True):
+        for block, after in zip_longest(listed, listed[1:]):
             if block.language == "python" and "print(" in block.code and not block.mark:
                 assert after is not None and after.language == "text", block.place
 
