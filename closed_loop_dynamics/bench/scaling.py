@@ -1,4 +1,6 @@
-"""How costs grow with the length of a chain (Chignoli et al., Figs. 11 and 13).
+"""How costs grow with the length of a chain, or with the number of loops.
+
+Chains with rotors are those of Chignoli et al., Figs. 11 and 13; loops are lambda mechanisms.
 
 Every method is traced and compiled alike (see ``dense.py``), so the number of instructions tells
 the cost without noise; times are given beside it. The exponent is the slope of cost over length on
@@ -15,6 +17,7 @@ import numpy as np
 from ..robot import Robot, load
 from ..robot_parts.operational_space import osim_program
 from ..robots.chains import belt_chain, geared_chain
+from ..robots.loop_family import loops_in_series, loops_side_by_side
 from . import dense
 from .checks import Check
 from .states import Array
@@ -25,6 +28,11 @@ CHAINS: dict[str, Callable[[int], tuple[str, str]]] = {
     "belt pairs": belt_chain,
 }
 LENGTHS = (2, 4, 6, 8, 12, 16, 20, 24)
+LOOPS: dict[str, Callable[[int], tuple[str, str]]] = {
+    "loops in series": loops_in_series,
+    "loops side by side": loops_side_by_side,
+}
+LOOP_COUNTS = (1, 2, 3, 4, 6, 8, 12)
 FORWARD = {
     "cluster ABA": "forward_dynamics",
     "projection": dense.PROJECTION,
@@ -85,13 +93,13 @@ def grow(
     seconds: dict[tuple[str, str], list[float]] = {}
     checks: list[Check] = []
     for length in lengths:
-        robot = load(*CHAINS[chain](length))
+        robot = load(*(CHAINS | LOOPS)[chain](length))
         named = programs(robot)
         for key, name in named.items():
             counts.setdefault(key, []).append(dense.instruction_count(robot, name))
         if sweeps:
             times, error = _timed(robot, named, sweeps)
-            checks.append(Check(f"{chain}, {length} links: methods agree", error, 1e-8))
+            checks.append(Check(f"{chain}, {length}: methods agree", error, 1e-8))
             for key, value in times.items():
                 seconds.setdefault(key, []).append(value)
     growths = [

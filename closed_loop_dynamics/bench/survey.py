@@ -7,7 +7,7 @@ a note says why.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -216,8 +216,3 @@ def _references(robot: Robot, states: States, result: Survey) -> dict[Key, Conte
         for method, function in forward.items()
     }
     return references | {(OSIM, PROJECTION): _single(PROJECTION, osim, slow, y)}
-
-
-def surveyed(names: Sequence[str]) -> list[str]:
-    """The names, or all shipped robots."""
-    return list(names or SHIPPED)
