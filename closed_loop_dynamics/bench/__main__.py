@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -123,8 +124,9 @@ def _measure(cases: dict[str, Case], options: argparse.Namespace, everything: bo
     outcome, quick = Outcome(), options.quick
     names = list(SHIPPED) if everything else options.shipped or []
     for k, name in enumerate(names):
-        progress(f"[shipped {k + 1}/{len(names)}] {name}")
-        outcome.surveys.append(survey(name, options.sweeps or (2 if quick else 30)))
+        place = f"[shipped {k + 1}/{len(names)}] {name}"
+        rounds = options.sweeps or (2 if quick else 30)
+        outcome.surveys.append(survey(name, rounds, partial(_tell, place)))
     sweeps = options.sweeps or (3 if quick else 40)
     if options.loops or everything:
         _grow(outcome, "loops", LOOPS, LOOP_COUNTS[::3] if quick else LOOP_COUNTS, sweeps)
@@ -141,6 +143,10 @@ def _measure(cases: dict[str, Case], options: argparse.Namespace, everything: bo
     if options.node or everything:
         outcome.nodes = _node_rates(cases[NODE_CASE], options, outcome)
     return outcome
+
+
+def _tell(place: str, text: str) -> None:
+    print(f"{place}: {text}", file=sys.stderr, flush=True)
 
 
 def _grow(

@@ -20,6 +20,8 @@ EXPLANATION = (
     "time).",
 )
 
+BESIDE = "Pinocchio (completed states) and MuJoCo (soft) are timed as they are called from Python."
+
 
 def scaling_text(
     growths: Sequence[Growth], checks: Sequence[Check], markdown: bool, unit: str = "links"
@@ -28,12 +30,18 @@ def scaling_text(
     title, alike = TITLES[unit], EXPLANATION[0]
     lines = ["", f"## {title}" if markdown else f"=== {title}", ""]
     lines += [f"Instructions per call, then µs, over the number of {unit}; {alike}", EXPLANATION[1]]
+    if unit == "loops":
+        lines.append(BESIDE)
     for chain, what in dict.fromkeys((g.chain, g.what) for g in growths):
         group = [g for g in growths if (g.chain, g.what) == (chain, what)]
         heading = f"{what}, {chain}"
         lines += ["", f"### {heading}" if markdown else f"--- {heading}", ""]
         rows = [(unit, *map(str, group[0].lengths), "exponent")]
-        rows += [(g.method, *map(str, g.instructions), f"{g.exponent:.2f}") for g in group]
+        rows += [
+            (g.method, *map(str, g.instructions), f"{g.exponent:.2f}")
+            for g in group
+            if g.instructions is not None
+        ]
         for g in group:
             if g.seconds is not None:
                 times = (f"{1e6 * s:.3g}" for s in g.seconds)
@@ -52,8 +60,9 @@ def _per_loop(group: Sequence[Growth]) -> list[tuple[str, ...]]:
     """Instructions of every method divided by the number of loops, then times likewise."""
     rows: list[tuple[str, ...]] = []
     for g in group:
-        each = (f"{i / k:.0f}" for i, k in zip(g.instructions, g.lengths, strict=True))
-        rows.append((f"{g.method}, per loop", *each, ""))
+        if g.instructions is not None:
+            each = (f"{i / k:.0f}" for i, k in zip(g.instructions, g.lengths, strict=True))
+            rows.append((f"{g.method}, per loop", *each, ""))
     for g in group:
         if g.seconds is not None:
             each = (f"{1e6 * s / k:.3g}" for s, k in zip(g.seconds, g.lengths, strict=True))
@@ -69,7 +78,7 @@ def scaling_json(growths: Sequence[Growth]) -> list[dict[str, Any]]:
             "what": g.what,
             "method": g.method,
             "links": list(g.lengths),
-            "instructions": list(g.instructions),
+            "instructions": None if g.instructions is None else list(g.instructions),
             "exponent": g.exponent,
             "seconds": None if g.seconds is None else list(g.seconds),
             "time_exponent": g.time_exponent,

@@ -83,8 +83,9 @@ class Survey:
         return None if seconds is None else seconds / self.times[quantity, OURS]
 
 
-def survey(name: str, sweeps: int) -> Survey:
-    """Check and time one shipped robot."""
+def survey(name: str, sweeps: int, say: Callable[[str], None] = lambda text: None) -> Survey:
+    """Check and time one shipped robot; ``say`` hears what is going on."""
+    say("loading (the first time ever: compiling)")
     shipped = SHIPPED[name]
     urdf, submechanisms = shipped.generate()
     case = Case(name, shipped.title, urdf, submechanisms, solver="auto", floating=shipped.floating)
@@ -97,6 +98,7 @@ def survey(name: str, sweeps: int) -> Survey:
     if newton:
         result.notes.append(f"no closed form of {', '.join(newton)}: ours is numerical there")
     result.notes += _pinocchio_notes(other)
+    say("checking")
     states = make_states(robot, "trajectory", STATES)
     tree_forces = other.inverse(states)
     tau = other.forces(states, tree_forces)
@@ -118,6 +120,7 @@ def survey(name: str, sweeps: int) -> Survey:
     for quantity, methods in QUANTITIES.items():
         entrants.update({(quantity, m): theirs[m] for m in methods if m in theirs})
     entrants.update(_references(robot, states, result))
+    say(f"timing {len(entrants)} contenders")
     take_turns(list(entrants.values()), sweeps)
     result.times = {key: contender.seconds for key, contender in entrants.items()}
     return result

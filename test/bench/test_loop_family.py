@@ -12,7 +12,7 @@ from support.oracle import Oracle
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.bench import dense
 from closed_loop_dynamics.bench.scaling import LOOPS, grow, programs
-from closed_loop_dynamics.bench.scaling_report import scaling_text
+from closed_loop_dynamics.bench.scaling_report import scaling_json, scaling_text
 
 every_family = pytest.mark.parametrize("family", list(LOOPS))
 
@@ -65,11 +65,16 @@ def test_each_further_loop_costs_the_same(family: str, numbers: tuple[int, ...])
     assert counts[1] - counts[0] == counts[2] - counts[1] > 0
 
 
-def test_the_report_gives_costs_per_loop() -> None:
-    growths, _ = grow("loops side by side", (1, 2, 3))
-    text = scaling_text(growths, [], markdown=True, unit="loops")
+def test_the_report_gives_costs_per_loop_beside_the_others() -> None:
+    growths, checks = grow("loops in series", (1, 2, 3), sweeps=1)
+    assert len(checks) == 6 and all(check.ok for check in checks)
+    text = scaling_text(growths, checks, markdown=True, unit="loops")
+    for method in ("Lagrange", "constraintDynamics", "lcaba, converged", "mj_forward"):
+        assert f"| {method}, per loop [µs]" in text
     aba = next(g for g in growths if g.method == "cluster ABA")
-    assert f"{aba.instructions[1] / 2:.0f}" in text and "cluster ABA, per loop" in text
+    assert aba.instructions is not None
+    assert f"{aba.instructions[2] / 3:.0f}" in text and "| cluster ABA, per loop" in text
+    assert {g["method"]: g["instructions"] for g in scaling_json(growths)}["mj_forward"] is None
 
 
 @every_family
