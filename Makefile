@@ -28,7 +28,7 @@ test: lint ## Check style and types, then run all tests (PYTEST_ARGS="-k closure
 demo: $(HAS_BASE) ## Move a leg with closed loops by real ROS 2 nodes; draws out/demo.png
 	@$(BIN)/python -m closed_loop_dynamics.demo
 
-bench: $(HAS_TEST) ## Measure the time per call beside Pinocchio's (BENCH_ARGS=--quick)
+bench: $(HAS_TEST) ## Time every robot beside Pinocchio and MuJoCo; writes docs/benchmark.md (BENCH_ARGS=--quick)
 	@$(BIN)/python -m closed_loop_dynamics.bench $(BENCH_ARGS)
 
 reproduce: $(HAS_TEST) ## Run the papers' experiments; writes docs/reproduction.md (REPRODUCE_ARGS=--quick)

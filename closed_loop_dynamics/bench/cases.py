@@ -49,7 +49,7 @@ class Case:
         solver: ``"numerical"`` for all loops, whatever the file says, or ``"auto"``: closed forms
             where there are any.
         hybrid: submechanism that stays numerical in the hybrid case of Kumar et al. 2022.
-        point_loops: every loop is closed by a point, so that Pinocchio's 3-D contacts describe it.
+        floating: the base is free.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Case:
     bars: tuple[Bar, ...] = ()
     solver: str = SOLVERS[0]
     hybrid: str = ""
-    point_loops: bool = True
+    floating: bool = False
 
     @property
     def present(self) -> bool:
@@ -77,7 +77,7 @@ class Case:
                 folders = [str(path) for path in beside if path.is_dir()]
             document = yaml.safe_load(str(text))
             for entry in document["submechanisms"]:
-                if _has_loops(entry):
+                if has_loops(entry):
                     entry["solver"] = self.solver
             source = yaml.safe_dump(document, sort_keys=False)
         return str(self.urdf), str(source), folders
@@ -85,7 +85,7 @@ class Case:
     def load(self) -> Robot:
         """Our robot."""
         urdf, submechanisms, folders = self.sources()
-        return load(urdf, submechanisms, search_path=folders)
+        return load(urdf, submechanisms, search_path=folders, floating_base=self.floating)
 
     def variants(self) -> dict[str, Robot]:
         """The same robot with other solvers, by the words of :data:`VARIANTS`."""
@@ -103,12 +103,14 @@ class Case:
         """Pinocchio's spanning tree of the same URDF."""
         import pinocchio as pin
 
+        base = [pin.JointModelFreeFlyer()] if self.floating else []
         if isinstance(self.urdf, Path):
-            return pin.buildModelFromUrdf(str(self.urdf))
-        return pin.buildModelFromXML(self.urdf)
+            return pin.buildModelFromUrdf(str(self.urdf), *base)
+        return pin.buildModelFromXML(self.urdf, *base)
 
 
-def _has_loops(entry: dict[str, Any]) -> bool:
+def has_loops(entry: dict[str, Any]) -> bool:
+    """An entry of a submechanism file has loops (and not only couplings)."""
     free = len(entry["jointnames_spanningtree"]) - len(entry["jointnames_independent"])
     return free > 0 and str(entry.get("type", "")).lower() not in _COUPLED
 
@@ -158,7 +160,6 @@ def all_cases() -> dict[str, Case]:
             LEG / "rh5_single_leg_hybrid.urdf",
             LEG / "rh5_single_leg_hybrid.yml",
             (Bar(f"inverse dynamics, {CLOSED_FORM}", "ratio", 1.3),),
-            point_loops=False,  # a hinge of the ankle follows its rod
         ),
         Case("crank_leg", "Crank leg", *generate()),
     ]

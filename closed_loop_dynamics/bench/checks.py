@@ -46,27 +46,31 @@ def cross_checks(
     qdd = np.einsum("nim,nm->ni", G, single_forward) + robot.loop_bias(y, yd)
     few = slice(None, None, 50)
     checks = [
-        Check("inverse dynamics: G_uᵀ τ_u = Gᵀ rnea", _error(left, right)),
-        Check("forward dynamics of inverse dynamics", _error(single_forward, ydd)),
-        Check("inverse dynamics: batch = single", _error(tau_u, single_inverse)),
+        Check("inverse dynamics: G_uᵀ τ_u = Gᵀ rnea", relative_error(left, right)),
+        Check("forward dynamics of inverse dynamics", relative_error(single_forward, ydd)),
+        Check("inverse dynamics: batch = single", relative_error(tau_u, single_inverse)),
         Check(
             "forward dynamics: batch = single",
-            _error(robot.forward_dynamics(y, yd, tau_u), single_forward),
+            relative_error(robot.forward_dynamics(y, yd, tau_u), single_forward),
         ),
     ]
     if other.point_loops:
         closed = other.forward(states, tau)
-        checks.insert(1, Check("forward dynamics = constraintDynamics", _error(qdd, closed)))
+        checks.insert(
+            1, Check("forward dynamics = constraintDynamics", relative_error(qdd, closed))
+        )
     for method in ("projection", "lagrange"):
         reference = robot.forward_dynamics(y[few], yd[few], tau_u[few], method=method)
         name = f"forward dynamics = {method}"
-        checks.append(Check(name, _error(single_forward[few], reference)))
+        checks.append(Check(name, relative_error(single_forward[few], reference)))
     for name in LOOP_ABA:
         try:
             accelerations = other.forward(states, tau, name)
         except StopIteration:  # this Pinocchio has no lcaba
             continue
-        checks.append(Check(f"error of Pinocchio's {name}", _error(accelerations, qdd), None))
+        checks.append(
+            Check(f"error of Pinocchio's {name}", relative_error(accelerations, qdd), None)
+        )
     return checks
 
 
@@ -76,8 +80,8 @@ def variant_checks(variants: dict[str, Robot], states: States) -> list[Check]:
     for name, robot in variants.items():
         tau = robot.inverse_dynamics(states.y, states.yd, states.ydd)
         ydd = robot.forward_dynamics(states.y, states.yd, states.tau_u)
-        checks.append(Check(f"inverse dynamics, {name}", _error(tau, states.tau_u)))
-        checks.append(Check(f"forward dynamics, {name}", _error(ydd, states.ydd)))
+        checks.append(Check(f"inverse dynamics, {name}", relative_error(tau, states.tau_u)))
+        checks.append(Check(f"forward dynamics, {name}", relative_error(ydd, states.ydd)))
     return checks
 
 
@@ -85,7 +89,7 @@ def _rows(*arrays: Array) -> zip[tuple[Any, ...]]:
     return zip(*arrays, strict=True)
 
 
-def _error(values: Array, reference: Array) -> float:
+def relative_error(values: Array, reference: Array) -> float:
     """Largest over the states of |difference| / (1 + |reference|), both maxima over entries."""
     difference = np.abs(values - reference).max(axis=-1)
     worst: float = np.max(difference / (1.0 + np.abs(reference).max(axis=-1)))

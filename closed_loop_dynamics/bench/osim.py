@@ -43,7 +43,7 @@ def osim_contenders(robot: Robot, other: PinocchioRobot, states: States) -> list
         Contender(OSIM, lambda y: robot.inverse_osim(links, y), chunked(calls)),
         Contender(OSIM_BARE, robot._program(osim_program(robot, links)), chunked(calls)),
         Contender(BY_PROJECTION, projection, chunked(calls)),
-        _pinocchio(other, links, states),
+        pinocchio_osim(other, links, states),
     ]
 
 
@@ -64,12 +64,12 @@ def osim_check(robot: Robot, states: States) -> Check:
     return Check("inverse OSIM = J M_y⁻¹ Jᵀ", float(np.max(np.abs(ours - reference) / scale)), 1e-9)
 
 
-def _pinocchio(other: PinocchioRobot, links: list[str], states: States) -> Contender:
+def pinocchio_osim(other: PinocchioRobot, links: list[str], states: States) -> Contender:
     """Pinocchio knows the links as 6-D contacts; the loops stay open, so it does less."""
     model, contacts = other.model, pin.StdVec_RigidConstraintModel()
     data, contact_data = model.createData(), pin.StdVec_RigidConstraintData()
     for link in links:
-        frame: Any = model.frames[model.getFrameId(link)]
+        frame: Any = model.frames[model.getFrameId(link, pin.FrameType.BODY)]
         contact = pin.RigidConstraintModel(
             pin.ContactType.CONTACT_6D, model, frame.parentJoint, frame.placement, pin.LOCAL
         )

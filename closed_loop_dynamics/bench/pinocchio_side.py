@@ -1,4 +1,9 @@
-"""The same robot in Pinocchio: bare tree, and loops as proximal 3-D contacts."""
+"""The same robot in Pinocchio: bare tree, and loops as proximal 3-D contacts.
+
+The contacts know no couplings (gears, belts), so where there are some the tree of Pinocchio has
+more freedom, and the coupled joints get the forces that keep them in step. A cut that points cannot
+hold (one locked rotation) has no counterpart at all: then nothing of Pinocchio's is constrained.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +12,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..closure.cut_joint import resolve
 from ..robot import Robot
 from .cases import Case
+from .cuts import closing_frames, resolved_cuts
 from .states import Array, States
 from .timing import BATCH_CALLS, Call, Contender, chunked
 
@@ -18,6 +23,8 @@ from .timing import BATCH_CALLS, Call, Contender, chunked
 CONTACT = (1e-12, 1)
 #: The settings of Pinocchio's own example, to one iteration, and to convergence.
 LOOP_ABA = {"lcaba, 1 iteration": (1e-6, 1), "lcaba, converged": (1e-4, 10)}
+#: Our base velocity [angular; linear] in Pinocchio's [linear; angular]; both in the base's frame.
+BASE_VELOCITY = [3, 4, 5, 0, 1, 2]
 
 
 class PinocchioRobot:
@@ -25,41 +32,55 @@ class PinocchioRobot:
 
     def __init__(self, case: Case, robot: Robot) -> None:
         self.robot = robot
-        self.point_loops = case.point_loops
         self.model = case.pinocchio_model()
-        self.joints = [self.model.joints[self._joint(name)] for name in robot.names.spanning]
-        self.v_at = np.array([joint.idx_v for joint in self.joints])
-        self._closed, self.cuts = self._close()
-        self._actuators = [robot.names.spanning.index(name) for name in robot.names.actuator]
+        mech, base = robot.mechanism, int(robot.mechanism.floating)
+        names = robot.names.spanning[base:]
+        self.joints = [self.model.joints[self._joint(name)] for name in names]
+        at = [*BASE_VELOCITY[: 6 * base], *(joint.idx_v for joint in self.joints)]
+        self.v_at = np.array(at, dtype=int)
+        self.cuts = self._contacts()
+        #: The contacts hold all loops, and there are some.
+        self.point_loops = len(self.cuts) > 0
+        # Where couplings take part, the loops alone do not give the motion.
+        closed = (c.joints for c in mech.components if c.loops and not c.couplings)
+        self._closed = {mech.qd_at[body] for joints in closed for body in joints}
+        self._actuators = [mech.qd_at[body] for body in mech.actuator]
 
     def _joint(self, name: str) -> int:
         if not self.model.existJointName(name):
             raise ValueError(f"Pinocchio's model has no joint '{name}'")
         return int(self.model.getJointId(name))
 
-    def _close(self) -> tuple[set[int], Any]:
-        """Spanning positions of the joints that loops move, and one 3-D contact per cut."""
-        mech = self.robot.mechanism
-        closed: set[int] = set()
-        cuts = pin.StdVec_RigidConstraintModel()
-        for component in mech.components:
-            if component.loops:
-                closed |= {mech.spanning.index(body) for body in component.joints}
-            for cut in (resolve(mech.tree, component.entry, loop) for loop in component.loops):
+    def _contacts(self) -> Any:
+        """One 3-D contact for every point that closes a loop; none where points do not do it."""
+        mech, kind = self.robot.mechanism, pin.ContactType.CONTACT_3D
+        contacts = pin.StdVec_RigidConstraintModel()
+        for cut in resolved_cuts(mech):
+            frames = closing_frames(cut)
+            if frames is None:
+                return pin.StdVec_RigidConstraintModel()
+            for pair in frames:
                 ends = []
-                for body, frame in ((cut.predecessor, cut.frame_p), (cut.successor, cut.frame_s)):
-                    joint = 0 if body < 0 else self._joint(mech.joint_name(body))
-                    ends += [joint, pin.SE3(frame[:3, :3], frame[:3, 3])]
-                kind = pin.ContactType.CONTACT_3D
-                cuts.append(pin.RigidConstraintModel(kind, self.model, *ends, pin.LOCAL))
-        return closed, cuts
+                for body, frame in zip((cut.predecessor, cut.successor), pair, strict=True):
+                    ends += [self._body_joint(body), pin.SE3(frame[:3, :3], frame[:3, 3])]
+                contacts.append(pin.RigidConstraintModel(kind, self.model, *ends, pin.LOCAL))
+        return contacts
+
+    def _body_joint(self, body: int) -> int:
+        """Pinocchio's joint that moves a body of ours; a free base is its first."""
+        mech = self.robot.mechanism
+        if body < 0 or (mech.floating and body == 0):
+            return body + 1
+        return self._joint(mech.joint_name(body))
 
     # -- states ---------------------------------------------------------------------------------
 
     def positions(self, q: Array) -> Array:
         """(N, nq) from spanning positions (N, n); continuous joints are (cos, sin) there."""
         result = np.zeros((len(q), self.model.nq))
-        for k, joint in enumerate(self.joints):
+        base = 7 * self.robot.mechanism.floating
+        result[:, :base] = q[:, :base]
+        for k, joint in enumerate(self.joints, start=base):
             if joint.nq == 2:
                 result[:, joint.idx_q] = np.cos(q[:, k])
                 result[:, joint.idx_q + 1] = np.sin(q[:, k])

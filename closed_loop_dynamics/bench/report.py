@@ -15,7 +15,7 @@ from .node import NodeRate
 from .node import cells as node_cells
 
 HEADINGS = ("ratio", "what", "ours", "Pinocchio", "compared with", "aim", "")
-PACKAGES = ("pin", "casadi", "llvmlite", "numpy")
+PACKAGES = ("pin", "mujoco", "casadi", "llvmlite", "numpy")
 PATTERN_TITLES = {
     "trajectory": "trajectory at 1 kHz (warm-started loops)",
     "random": "random states (every call far from the last)",
@@ -96,10 +96,17 @@ def as_text(
     notes: Sequence[str],
     nodes: Sequence[NodeRate] = (),
     markdown: bool = False,
+    first: Sequence[str] = (),
 ) -> str:
-    """Tables, one per robot and pattern; ratios first."""
+    """Tables, one per robot and pattern; ratios first. ``first`` goes before them."""
     facts = machine()
-    lines = ["# Benchmark" if markdown else "Benchmark", "", facts_line(facts), ""]
+    lines = ["# Benchmark" if markdown else "Benchmark", ""]
+    lines += ["Written by `make bench`; do not edit.", ""] if markdown else []
+    lines += [facts_line(facts), "", *(f"Note: {note}" for note in notes), *first]
+    if not results:
+        return "\n".join([*lines, *_node_lines(nodes, markdown)]) + "\n"
+    title = "Robots with aims, in detail"
+    lines += ["", f"## {title}" if markdown else f"=== {title}", ""]
     lines += [
         "ratio = Pinocchio's time / ours: above 1, ours is faster. Times per evaluation, as seen "
         "from Python;",
@@ -107,7 +114,6 @@ def as_text(
         "states; ours closes the loops.",
         "",
     ]
-    lines += [f"Note: {note}" for note in notes]
     for result in results:
         title = f"{result.case.title} ({result.size})"
         lines += ["", f"## {title}" if markdown else f"=== {title}"]
@@ -118,12 +124,17 @@ def as_text(
             lines += ["", f"### {heading}" if markdown else f"--- {heading}", ""]
             lines += table([HEADINGS, *map(_cells, rows)], markdown)
         lines += ["", *_check_lines(result, markdown)]
-    if nodes:
-        title = "Feedforward node, RH5 Manus reduced, over DDS"
-        lines += ["", f"## {title}" if markdown else f"=== {title}", ""]
-        lines += table(node_cells(nodes), markdown)
+    lines += _node_lines(nodes, markdown)
     lines += ["", *_summary(results, markdown)]
     return "\n".join(lines) + "\n"
+
+
+def _node_lines(nodes: Sequence[NodeRate], markdown: bool) -> list[str]:
+    if not nodes:
+        return []
+    title = "Feedforward node, RH5 Manus reduced, over DDS"
+    heading = f"## {title}" if markdown else f"=== {title}"
+    return ["", heading, "", *table(node_cells(nodes), markdown)]
 
 
 def facts_line(facts: dict[str, str]) -> str:

@@ -1,4 +1,6 @@
-"""How costs grow with the length of a chain (Chignoli et al., Figs. 11 and 13).
+"""How costs grow with the length of a chain, or with the number of loops.
+
+Chains with rotors are those of Chignoli et al., Figs. 11 and 13; loops are lambda mechanisms.
 
 Every method is traced and compiled alike (see ``dense.py``), so the number of instructions tells
 the cost without noise; times are given beside it. The exponent is the slope of cost over length on
@@ -15,6 +17,7 @@ import numpy as np
 from ..robot import Robot, load
 from ..robot_parts.operational_space import osim_program
 from ..robots.chains import belt_chain, geared_chain
+from ..robots.loop_family import loops_in_series, loops_side_by_side
 from . import dense
 from .checks import Check
 from .states import Array
@@ -25,6 +28,11 @@ CHAINS: dict[str, Callable[[int], tuple[str, str]]] = {
     "belt pairs": belt_chain,
 }
 LENGTHS = (2, 4, 6, 8, 12, 16, 20, 24)
+LOOPS: dict[str, Callable[[int], tuple[str, str]]] = {
+    "loops in series": loops_in_series,
+    "loops side by side": loops_side_by_side,
+}
+LOOP_COUNTS = (1, 2, 3, 4, 6, 8, 12)
 FORWARD = {
     "cluster ABA": "forward_dynamics",
     "projection": dense.PROJECTION,
@@ -37,18 +45,25 @@ STATES = 100
 
 @dataclass(frozen=True, eq=False)
 class Growth:
-    """Costs of one method over the lengths; seconds are None where nothing was timed."""
+    """Costs of one method over the lengths.
+
+    Attributes:
+        instructions: None for other libraries.
+        seconds: None where nothing was timed.
+    """
 
     chain: str
     what: str
     method: str
     lengths: tuple[int, ...]
-    instructions: tuple[int, ...]
+    instructions: tuple[int, ...] | None
     seconds: tuple[float, ...] | None = None
 
     @property
-    def exponent(self) -> float:
+    def exponent(self) -> float | None:
         """Of the number of instructions."""
+        if self.instructions is None:
+            return None
         return fitted_exponent(self.lengths, self.instructions)
 
     @property
@@ -85,30 +100,54 @@ def grow(
     seconds: dict[tuple[str, str], list[float]] = {}
     checks: list[Check] = []
     for length in lengths:
-        robot = load(*CHAINS[chain](length))
+        files = (CHAINS | LOOPS)[chain](length)
+        robot = load(*files)
         named = programs(robot)
         for key, name in named.items():
             counts.setdefault(key, []).append(dense.instruction_count(robot, name))
         if sweeps:
-            times, error = _timed(robot, named, sweeps)
-            checks.append(Check(f"{chain}, {length} links: methods agree", error, 1e-8))
+            others: dict[tuple[str, str], Contender] = {}
+            if chain in LOOPS:
+                others, found = _others(files, robot)
+                checks += found
+            times, error = _timed(robot, named, sweeps, others)
+            checks.append(Check(f"{chain}, {length}: methods agree", error, 1e-8))
             for key, value in times.items():
                 seconds.setdefault(key, []).append(value)
     growths = [
-        Growth(chain, *key, tuple(lengths), tuple(found), tuple(seconds[key]) if sweeps else None)
-        for key, found in counts.items()
+        Growth(
+            chain,
+            *key,
+            tuple(lengths),
+            tuple(counts[key]) if key in counts else None,
+            tuple(seconds[key]) if sweeps else None,
+        )
+        for key in dict.fromkeys([*counts, *seconds])
     ]
     return growths, checks
 
 
+def _others(
+    files: tuple[str, str], robot: Robot
+) -> tuple[dict[tuple[str, str], Contender], list[Check]]:
+    """Other libraries that know loops."""
+    from .outsiders import outsiders
+
+    found, checks = outsiders(files, robot, STATES)
+    return {("forward dynamics", name): contender for name, contender in found.items()}, checks
+
+
 def _timed(
-    robot: Robot, named: dict[tuple[str, str], str], sweeps: int
+    robot: Robot,
+    named: dict[tuple[str, str], str],
+    sweeps: int,
+    others: dict[tuple[str, str], Contender],
 ) -> tuple[dict[tuple[str, str], float], float]:
     rng = np.random.default_rng(1)
     y, yd = robot.random_independent(rng, STATES), rng.normal(size=(STATES, robot.m))
     tau = robot.inverse_dynamics(y, yd, rng.normal(size=(STATES, robot.m)))
     inputs: dict[str, tuple[Array, ...]] = {"forward dynamics": (y, yd, tau), "inverse OSIM": (y,)}
-    contenders, results = {}, {}
+    contenders, results = dict(others), {}
     for key, name in named.items():
         program = robot._program(name)
         calls: list[Call] = list(zip(*inputs[key[0]], strict=True))

@@ -1,4 +1,4 @@
-"""The growth of costs with the length of a chain, as tables and as JSON."""
+"""The growth of costs with the length of a chain or the number of loops, as tables and JSON."""
 
 from __future__ import annotations
 
@@ -9,34 +9,65 @@ from .checks import Check
 from .report import table
 from .scaling import Growth
 
-TITLE = "Scaling: serial chains with their rotors"
+#: What is counted -> the title of its section.
+TITLES = {
+    "links": "Scaling: serial chains with their rotors",
+    "loops": "Scaling: how cost grows with the number of loops",
+}
 EXPLANATION = (
-    "Instructions per call, then µs, over the number of links; all methods traced and compiled "
-    "alike,",
+    "all methods traced and compiled alike,",
     "zeros folded away. Exponent: slope on logarithmic axes over the longer half (instructions, "
     "time).",
 )
 
+BESIDE = "Pinocchio (completed states) and MuJoCo (soft) are timed as they are called from Python."
 
-def scaling_text(growths: Sequence[Growth], checks: Sequence[Check], markdown: bool) -> str:
-    """One table for every kind of chain and quantity."""
-    lines = ["", f"## {TITLE}" if markdown else f"=== {TITLE}", "", *EXPLANATION]
+
+def scaling_text(
+    growths: Sequence[Growth], checks: Sequence[Check], markdown: bool, unit: str = "links"
+) -> str:
+    """One table for every kind of chain and quantity; of loops also the costs per loop."""
+    title, alike = TITLES[unit], EXPLANATION[0]
+    lines = ["", f"## {title}" if markdown else f"=== {title}", ""]
+    lines += [f"Instructions per call, then µs, over the number of {unit}; {alike}", EXPLANATION[1]]
+    if unit == "loops":
+        lines.append(BESIDE)
     for chain, what in dict.fromkeys((g.chain, g.what) for g in growths):
         group = [g for g in growths if (g.chain, g.what) == (chain, what)]
         heading = f"{what}, {chain}"
         lines += ["", f"### {heading}" if markdown else f"--- {heading}", ""]
-        rows = [("links", *map(str, group[0].lengths), "exponent")]
-        rows += [(g.method, *map(str, g.instructions), f"{g.exponent:.2f}") for g in group]
+        rows = [(unit, *map(str, group[0].lengths), "exponent")]
+        rows += [
+            (g.method, *map(str, g.instructions), f"{g.exponent:.2f}")
+            for g in group
+            if g.instructions is not None
+        ]
         for g in group:
             if g.seconds is not None:
                 times = (f"{1e6 * s:.3g}" for s in g.seconds)
                 rows.append((f"{g.method} [µs]", *times, f"{g.time_exponent:.2f}"))
+        if unit == "loops":
+            rows += _per_loop(group)
         lines += table(rows, markdown)
     if checks:
         worst = max(check.error for check in checks)
         verdict = "ok" if all(check.ok for check in checks) else "WRONG"
         lines += ["", f"Largest relative difference between the methods: {worst:.1e} {verdict}"]
     return "\n".join(lines) + "\n"
+
+
+def _per_loop(group: Sequence[Growth]) -> list[tuple[str, ...]]:
+    """Instructions of every method divided by the number of loops, then times likewise."""
+    rows: list[tuple[str, ...]] = []
+    for g in group:
+        if g.instructions is not None:
+            each = (f"{i / k:.0f}" for i, k in zip(g.instructions, g.lengths, strict=True))
+            rows.append((f"{g.method}, per loop", *each, ""))
+    for g in group:
+        if g.seconds is not None:
+            each = (f"{1e6 * s / k:.3g}" for s, k in zip(g.seconds, g.lengths, strict=True))
+            rows.append((f"{g.method}, per loop [µs]", *each, ""))
+    return rows
 
 
 def scaling_json(growths: Sequence[Growth]) -> list[dict[str, Any]]:
@@ -47,7 +78,7 @@ def scaling_json(growths: Sequence[Growth]) -> list[dict[str, Any]]:
             "what": g.what,
             "method": g.method,
             "links": list(g.lengths),
-            "instructions": list(g.instructions),
+            "instructions": None if g.instructions is None else list(g.instructions),
             "exponent": g.exponent,
             "seconds": None if g.seconds is None else list(g.seconds),
             "time_exponent": g.time_exponent,

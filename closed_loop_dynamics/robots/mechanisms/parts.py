@@ -56,18 +56,19 @@ def cylinder(
     *,
     hinge: Array | None = None,
     radius: float = 0.012,
+    parent: str = "base_link",
 ) -> list[str]:
-    """A linear actuator from the base to ``head``: its joints, the driven one last.
+    """A linear actuator from ``parent`` to ``head``: its joints, the driven one last.
 
     It hangs on a universal joint ``<name>_u_1``, ``<name>_u_2``, or on one hinge ``<name>_tilt``
     about ``hinge``. The frame of the rod, link ``<name>_rod``, is at its head.
     """
     a, b = np.asarray(foot, dtype=float), np.asarray(head, dtype=float)
     if hinge is None:
-        barrel = board.universal(f"{name}_u", "base_link", a, (X, Y))
+        barrel = board.universal(f"{name}_u", parent, a, (X, Y))
         passive = [f"{name}_u_1", f"{name}_u_2"]
     else:
-        barrel = board.revolute(f"{name}_tilt", "base_link", a, hinge)
+        barrel = board.revolute(f"{name}_tilt", parent, a, hinge)
         passive = [f"{name}_tilt"]
     rod = board.prismatic(name, barrel, b, unit(b - a), stroke, link=f"{name}_rod", effort=2000.0)
     board.rod(barrel, a, a + 0.6 * (b - a), radius, 0.4, "drive")

@@ -1,0 +1,221 @@
+"""Every shipped robot, every quantity, every method: times taken in turns, checked first.
+
+One short trajectory per robot. The reference is ours with closed forms wherever there are any; a
+ratio is another's time over that. A cell stays empty where a method has nothing that compares, and
+a note says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import yaml
+
+from ..closure.analytical import AnalyticalClosure
+from ..robot import Robot, load
+from ..robot_parts.operational_space import osim_program
+from ..robots.shipped import SHIPPED, ShippedRobot
+from . import dense
+from .cases import HYBRID, Case, has_loops
+from .checks import Check, cross_checks, relative_error, variant_checks
+from .mujoco_side import MJ_FORWARD, MujocoRobot, NotInMujoco
+from .osim import BARE_TREE, pinocchio_osim, tips
+from .pinocchio_side import LOOP_ABA, PinocchioRobot
+from .states import Array, States, make_states
+from .timing import BATCH_CALLS, Call, Contender, chunked, take_turns
+
+OURS, NUMERICAL, PROJECTION, LAGRANGE = "ours", "numerical", "projection", "Lagrange"
+STATE, INVERSE, FORWARD = "state(y, yd, ydd)", "inverse dynamics", "forward dynamics"
+OSIM = "inverse OSIM of the tips"
+STATES = 200
+BATCH_INVERSE, BATCH_FORWARD = (f"{what}, batch of {STATES}" for what in (INVERSE, FORWARD))
+_SOLVED = (OURS, HYBRID, NUMERICAL)
+#: What is asked -> who answers; the last are Pinocchio's and MuJoCo's functions.
+QUANTITIES: dict[str, tuple[str, ...]] = {
+    STATE: (*_SOLVED, "forwardKinematics(q, v, a)"),
+    INVERSE: (*_SOLVED, "rnea"),
+    FORWARD: (
+        *_SOLVED,
+        PROJECTION,
+        LAGRANGE,
+        "constraintDynamics",
+        *LOOP_ABA,
+        "aba",
+        MJ_FORWARD,
+    ),
+    OSIM: (*_SOLVED, PROJECTION, BARE_TREE),
+    BATCH_INVERSE: (*_SOLVED, "rneaInParallel"),
+    BATCH_FORWARD: (*_SOLVED, "abaInParallel"),
+}
+#: Trees above this size have projection and Lagrange from NumPy: as one traced program they would
+#: take minutes to compile.
+NATIVE = 45
+#: MuJoCo's equalities are soft.
+SOFT = 0.05
+#: Slow contenders take part in every so manieth sweep.
+RARELY = 5
+Key = tuple[str, str]
+
+
+@dataclass
+class Survey:
+    """One robot.
+
+    Attributes:
+        times: (quantity, method) -> seconds per evaluation.
+        notes: what is not compared, or compared with a difference.
+        in_numpy: projection and Lagrange are NumPy's here, not traced programs.
+    """
+
+    robot: ShippedRobot
+    size: str
+    times: dict[Key, float] = field(default_factory=dict)
+    checks: list[Check] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    in_numpy: bool = False
+
+    def ratio(self, quantity: str, method: str) -> float | None:
+        """The method's time over ours; None where it was not timed."""
+        seconds = self.times.get((quantity, method))
+        return None if seconds is None else seconds / self.times[quantity, OURS]
+
+
+def survey(name: str, sweeps: int, say: Callable[[str], None] = lambda text: None) -> Survey:
+    """Check and time one shipped robot; ``say`` hears what is going on."""
+    say("loading (the first time ever: compiling)")
+    shipped = SHIPPED[name]
+    urdf, submechanisms = shipped.generate()
+    case = Case(name, shipped.title, urdf, submechanisms, solver="auto", floating=shipped.floating)
+    robot = case.load()
+    mech, names = robot.mechanism, [branch.name for branch in robot.branches.values()]
+    other, variants = PinocchioRobot(case, robot), _variants(case, robot)
+    size = f"{robot.n} / {robot.m} / {robot.p} / {len(names)}"
+    result = Survey(shipped, size, in_numpy=robot.n > NATIVE)
+    newton = [mech.components[c].entry.name for c in mech.numerical]
+    if newton:
+        result.notes.append(f"no closed form of {', '.join(newton)}: ours is numerical there")
+    result.notes += _pinocchio_notes(other)
+    say("checking")
+    states = make_states(robot, "trajectory", STATES)
+    tree_forces = other.inverse(states)
+    tau = other.forces(states, tree_forces)
+    result.checks = cross_checks(robot, other, states, tree_forces, tau)
+    result.checks += variant_checks(variants, states)
+
+    entrants: dict[Key, Contender] = {}
+    for method, solved in {OURS: robot, **variants}.items():
+        entrants.update({(q, method): c for q, c in _ours(solved, states).items()})
+    theirs = {c.name: c for c in other.contenders(states, tau)}
+    theirs[BARE_TREE] = pinocchio_osim(other, tips(robot), states)
+    try:
+        soft = MujocoRobot(urdf, robot)
+        error = relative_error(soft.forward(states), states.qdd)
+        result.checks.append(Check(f"{MJ_FORWARD} (soft)", error, SOFT))
+        theirs[MJ_FORWARD] = soft.contender(states)
+    except NotInMujoco as reason:
+        result.notes.append(f"MuJoCo: {reason}")
+    for quantity, methods in QUANTITIES.items():
+        entrants.update({(quantity, m): theirs[m] for m in methods if m in theirs})
+    entrants.update(_references(robot, states, result))
+    say(f"timing {len(entrants)} contenders")
+    take_turns(list(entrants.values()), sweeps)
+    result.times = {key: contender.seconds for key, contender in entrants.items()}
+    return result
+
+
+def _variants(case: Case, robot: Robot) -> dict[str, Robot]:
+    """All loops numerical; and hybrid: the first mechanism with loops (a torso, say) alone."""
+    closures = robot.mechanism.closures
+    if not any(isinstance(closure, AnalyticalClosure) for closure in closures):
+        return {}
+    variants = {NUMERICAL: replace(case, solver="numerical").load()}
+    document = yaml.safe_load(str(case.submechanisms))
+    with_loops = [entry for entry in document["submechanisms"] if has_loops(entry)]
+    if len(with_loops) > 1:
+        with_loops[0]["solver"] = "numerical"
+        text = yaml.safe_dump(document, sort_keys=False)
+        variants[HYBRID] = load(str(case.urdf), text, floating_base=case.floating)
+    return variants
+
+
+def _pinocchio_notes(other: PinocchioRobot) -> list[str]:
+    components = other.robot.mechanism.components
+    notes = []
+    if any(component.couplings for component in components):
+        notes.append("Pinocchio: couplings are open, coupled joints get the force they need")
+    if not any(component.loops for component in components):
+        notes.append("no loops: nothing of Pinocchio's is constrained, rnea and aba see the tree")
+    elif not other.point_loops:
+        notes.append("Pinocchio: no contact for a cut with one locked rotation")
+    return notes
+
+
+def _single(name: str, function: Callable[..., Any], every: int, *arrays: Array) -> Contender:
+    calls: list[Call] = list(zip(*(a[::every] for a in arrays), strict=True))
+    return Contender(name, function, chunked(calls), every=every)
+
+
+def _ours(robot: Robot, states: States) -> dict[str, Contender]:
+    """By quantity: what a user calls; of the OSIM the bare program, as with the others."""
+    y, yd, ydd, tau_u = states.y, states.yd, states.ydd, states.tau_u
+    osim = robot._program(osim_program(robot, tips(robot)))
+
+    def whole(function: Callable[..., Any], third: Array) -> Contender:
+        calls: list[Call] = [(y, yd, third)] * BATCH_CALLS
+        return Contender("batch", function, [calls], evaluations=len(y))
+
+    return {
+        STATE: _single("state", robot.state, 1, y, yd, ydd),
+        INVERSE: _single("inverse", robot.inverse_dynamics, 1, y, yd, ydd),
+        FORWARD: _single("forward", robot.forward_dynamics, 1, y, yd, tau_u),
+        OSIM: _single("OSIM", osim, 1, y),
+        BATCH_INVERSE: whole(robot.inverse_dynamics, ydd),
+        BATCH_FORWARD: whole(robot.forward_dynamics, tau_u),
+    }
+
+
+def _called(program: Callable[..., Array]) -> Callable[..., Array]:
+    """A program behind one Python call, as our methods are."""
+    return lambda y, yd, tau: program(y, yd, tau)
+
+
+def _references(robot: Robot, states: States, result: Survey) -> dict[Key, Contender]:
+    """Projection and Lagrange, natively where that is feasible, after a check of the OSIM."""
+    y, yd, tau_u = states.y, states.yd, states.tau_u
+    links = tips(robot)
+
+    def by(method: str) -> Callable[..., Array]:
+        return lambda y, yd, tau: robot.forward_dynamics(y, yd, tau, method=method)
+
+    def projected(y: Array) -> Array:
+        J = np.vstack([robot.jacobian(link, y) for link in links])
+        return np.asarray(J @ np.linalg.solve(robot.mass_matrix(y), J.T))
+
+    forward: dict[str, Callable[..., Array]] = {
+        PROJECTION: by("projection"),
+        LAGRANGE: by("lagrange"),
+    }
+    osim: Callable[..., Array] = projected
+    if not result.in_numpy:
+        dense.add_forward_dynamics(robot)
+        programs = {PROJECTION: dense.PROJECTION, LAGRANGE: dense.LAGRANGE}
+        forward = {method: _called(robot._program(name)) for method, name in programs.items()}
+        osim = robot._program(dense.add_osim(robot, links))
+        for method, function in forward.items():
+            found = np.array([function(*row) for row in zip(y[:5], yd[:5], tau_u[:5], strict=True)])
+            error = relative_error(found, states.ydd[:5])
+            result.checks.append(Check(f"forward dynamics = {method}, native", error))
+    few = y[:: len(y) // 4]
+    expected, found = np.array([projected(row) for row in few]), robot.inverse_osim(links, few)
+    scale = np.abs(expected).max(axis=(1, 2), keepdims=True)
+    error = float(np.max(np.abs(found - expected) / scale))
+    result.checks.append(Check("inverse OSIM = J M_y⁻¹ Jᵀ", error, 1e-9))
+    slow = RARELY if result.in_numpy else 1
+    references = {
+        (FORWARD, method): _single(method, function, slow, y, yd, tau_u)
+        for method, function in forward.items()
+    }
+    return references | {(OSIM, PROJECTION): _single(PROJECTION, osim, slow, y)}

@@ -1,0 +1,144 @@
+"""The survey of the shipped robots as tables and as JSON: ratios first, then times, then checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .mujoco_side import MJ_FORWARD
+from .pinocchio_side import LOOP_ABA
+from .report import table
+from .survey import (
+    FORWARD,
+    INVERSE,
+    LAGRANGE,
+    NATIVE,
+    OSIM,
+    OURS,
+    PROJECTION,
+    QUANTITIES,
+    STATE,
+    Survey,
+)
+
+#: Below a quantity's heading: what the columns do, where that is not the same as ours.
+REMARKS = {
+    STATE: "Pinocchio gets the completed q, qd, qdd, and adds the poses of all bodies.",
+    INVERSE: "`rnea` is of the open tree with completed states: it neither closes loops nor maps "
+    "forces to the actuators. Projection is left out: cluster RNEA is Newton-Euler of the tree, "
+    "projected.",
+    FORWARD: "`aba` is of the open tree: it does less. `constraintDynamics` and `lcaba` hold the "
+    "loops by 3-D contacts; `mj_forward` holds loops and couplings by equalities, which are soft. "
+    f"† in NumPy, not one native program (trees of more than {NATIVE} joints).",
+    OSIM: "`computeDelassusMatrix` is of the open tree: it does less. † as above.",
+}
+INTRODUCTION = (
+    "Every cell is the time of that method over ours (last column): above 1, ours is faster. "
+    "Ours has closed forms wherever there are any; *hybrid* solves the first mechanism with loops "
+    "numerically, *numerical* all of them. One thread, called from Python, same states (a "
+    "trajectory at 1 kHz), measured in turns; loops start warm. Empty cells have nothing to "
+    "compare; the notes say why."
+)
+
+
+def survey_lines(surveys: Sequence[Survey], markdown: bool) -> list[str]:
+    """All tables of the survey."""
+    if not surveys:
+        return []
+    lines = [_heading("Shipped robots: ratios", 2, markdown), "", INTRODUCTION]
+    for quantity, methods in QUANTITIES.items():
+        lines += ["", _heading(quantity, 3, markdown), ""]
+        if quantity in REMARKS:
+            lines += [REMARKS[quantity], ""]
+        lines += table(_ratios(surveys, quantity, methods[1:]), markdown)
+    lines += ["", _heading("Robots and notes", 3, markdown), ""]
+    lines += table(_robots(surveys), markdown)
+    lines += ["", _heading("Shipped robots: times [µs]", 2, markdown)]
+    for quantity, methods in QUANTITIES.items():
+        lines += ["", _heading(quantity, 3, markdown), ""]
+        lines += table(_times(surveys, quantity, methods), markdown)
+    lines += ["", _heading("Shipped robots: checks before timing", 2, markdown), ""]
+    lines += [
+        "Largest relative error of everything that must agree (tolerance 1e-6: Pinocchio's rnea "
+        "and constraintDynamics, projection, Lagrange, all solvers, batch and single), and the "
+        "deviations of what is soft or iterative.",
+        "",
+        *table(_checks(surveys), markdown),
+        "",
+    ]
+    return lines
+
+
+def survey_json(surveys: Sequence[Survey]) -> dict[str, Any]:
+    """Everything, times in seconds per evaluation."""
+    return {
+        survey.robot.name: {
+            "size": survey.size,
+            "notes": survey.notes,
+            "in_numpy": survey.in_numpy,
+            "seconds": {
+                quantity: {m: survey.times.get((quantity, m)) for m in methods}
+                for quantity, methods in QUANTITIES.items()
+            },
+            "checks": [
+                {"name": c.name, "error": c.error, "tolerance": c.tolerance, "ok": c.ok}
+                for c in survey.checks
+            ],
+        }
+        for survey in surveys
+    }
+
+
+def _heading(text: str, level: int, markdown: bool) -> str:
+    return f"{'#' * level} {text}" if markdown else f"{('===' if level == 2 else '---')} {text}"
+
+
+def _ratios(
+    surveys: Sequence[Survey], quantity: str, methods: Sequence[str]
+) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [("robot", *methods, "ours [µs]")]
+    for survey in surveys:
+        cells = [_ratio(survey, quantity, method) for method in methods]
+        rows.append((survey.robot.name, *cells, _microseconds(survey, quantity, OURS)))
+    return rows
+
+
+def _ratio(survey: Survey, quantity: str, method: str) -> str:
+    ratio = survey.ratio(quantity, method)
+    mark = "†" if survey.in_numpy and method in (PROJECTION, LAGRANGE) else ""
+    return "" if ratio is None else f"{ratio:.2f}{mark}" if ratio < 10 else f"{ratio:.0f}{mark}"
+
+
+def _times(
+    surveys: Sequence[Survey], quantity: str, methods: Sequence[str]
+) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [("robot", *methods)]
+    for survey in surveys:
+        cells = (_microseconds(survey, quantity, method) for method in methods)
+        rows.append((survey.robot.name, *cells))
+    return rows
+
+
+def _microseconds(survey: Survey, quantity: str, method: str) -> str:
+    seconds = survey.times.get((quantity, method))
+    return "" if seconds is None else f"{1e6 * seconds:.3g}"
+
+
+def _robots(surveys: Sequence[Survey]) -> list[tuple[str, ...]]:
+    heading = ("robot", "n / m / p / mechanisms with loops", "notes")
+    return [heading, *((s.robot.name, s.size, "; ".join(s.notes)) for s in surveys)]
+
+
+def _checks(surveys: Sequence[Survey]) -> list[tuple[str, ...]]:
+    loose = {name: f"error of Pinocchio's {name}" for name in LOOP_ABA}
+    loose[MJ_FORWARD] = f"{MJ_FORWARD} (soft)"
+    rows: list[tuple[str, ...]] = [("robot", "checks", "largest error", *loose, "")]
+    for survey in surveys:
+        errors = {check.name: check.error for check in survey.checks}
+        strict = [check for check in survey.checks if check.name not in loose.values()]
+        worst = max(check.error for check in strict)
+        cells = [f"{errors[name]:.1e}" if name in errors else "" for name in loose.values()]
+        wrong = [check.name for check in survey.checks if not check.ok]
+        verdict = f"WRONG: {', '.join(wrong)}" if wrong else "ok"
+        rows.append((survey.robot.name, str(len(strict)), f"{worst:.1e}", *cells, verdict))
+    return rows
