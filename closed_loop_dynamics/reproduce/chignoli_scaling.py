@@ -58,6 +58,7 @@ def degree(costs: Sequence[int]) -> int | None:
 
 def _claim(growth: Growth) -> Claim:
     linear = growth.method == OURS[growth.what]
+    assert growth.instructions is not None  # all of these are our own programs
     order, what = (1, "four links more") if linear else (3, "third differences")
     numbers = ", ".join(map(str, np.diff(growth.instructions, order)[-2:]))
     times = "" if growth.time_exponent is None else f", of the time {growth.time_exponent:.2f}"

@@ -34,6 +34,7 @@ class Actuation(ActuationMaps, ActuationLimits):
         tau_y: ArrayLike,
         weights: ArrayLike | None = None,
         bounds: Bounds = None,
+        guess: ArrayLike | None = None,
     ) -> Array:
         """Actuator forces tau_u (p,) that give ``tau_y`` (m,) at the least sum of w_k tau_k^2.
 
@@ -53,7 +54,7 @@ class Actuation(ActuationMaps, ActuationLimits):
             if w.ndim != 1 or np.any(w <= 0.0):
                 raise InvalidInput("weights must be (p,) positive numbers")
         lower, upper = self._bounds(bounds, lambda limits: (-limits.effort, limits.effort))
-        G_u = self._robot.actuator_jacobian(y)
+        G_u = self._robot.actuator_jacobian(y, guess)
         if G_u.ndim == 2 and tau_y.ndim == 1:
             return self._distribute(G_u, y, tau_y, w, lower, upper)
         count = len(y) if y.ndim == 2 else len(tau_y)
@@ -65,7 +66,8 @@ class Actuation(ActuationMaps, ActuationLimits):
             np.broadcast_to(tau_y, (count, tau_y.shape[-1])),
             strict=True,
         )
-        return np.array([self._distribute(*sample, w, lower, upper) for sample in samples])
+        rows = [self._distribute(*sample, w, lower, upper) for sample in samples]
+        return np.array(rows).reshape(count, self._robot.p)
 
     def _distribute(
         self, G_u: Array, y: Array, tau_y: Array, w: Array, lower: Array, upper: Array
@@ -120,10 +122,13 @@ class Actuation(ActuationMaps, ActuationLimits):
         wrenches: Mapping[str, ArrayLike],
         weights: ArrayLike | None = None,
         bounds: Bounds = None,
+        guess: ArrayLike | None = None,
     ) -> Array:
         """Actuator forces (p,) that balance wrenches on links, gravity left out."""
         forces = self._robot.body_wrenches(wrenches)
-        return self.distribute(y, self._robot._run("statics", None, y, forces), weights, bounds)
+        return self.distribute(
+            y, self._robot._run("statics", guess, y, forces), weights, bounds, guess
+        )
 
     def gravity_compensation(
         self,
@@ -132,15 +137,18 @@ class Actuation(ActuationMaps, ActuationLimits):
         payload: Mapping[str, Payload] | None = None,
         weights: ArrayLike | None = None,
         bounds: Bounds = None,
+        guess: ArrayLike | None = None,
     ) -> Array:
         """Actuator forces (p,) that hold the robot still, with what it carries and what pushes."""
         rest = np.zeros(self._robot.m)
-        tau_y = self._robot.generalized_forces(y, rest, rest, wrenches, payload=payload)
-        return self.distribute(y, tau_y, weights, bounds)
+        tau_y = self._robot.generalized_forces(y, rest, rest, wrenches, guess, payload=payload)
+        return self.distribute(y, tau_y, weights, bounds, guess)
 
-    def force_from_independent(self, y: ArrayLike, tau_y: ArrayLike) -> Array:
+    def force_from_independent(
+        self, y: ArrayLike, tau_y: ArrayLike, guess: ArrayLike | None = None
+    ) -> Array:
         """tau_u (p,) with G_u^T tau_u = tau_y, of minimum norm; see :meth:`distribute`."""
-        return self.distribute(y, tau_y)
+        return self.distribute(y, tau_y, guess=guess)
 
     def disagreement(self, u: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """(p,) measured ``u`` minus the positions of the best-fitting configuration.

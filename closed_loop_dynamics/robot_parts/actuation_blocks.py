@@ -96,7 +96,8 @@ class ActuationBlocks:
             lower, upper = (np.asarray(side, dtype=float) for side in bounds)
         except (TypeError, ValueError):
             raise InvalidInput("bounds is not a pair (lower, upper) of vectors") from None
-        if lower.shape != (p,) or upper.shape != (p,) or not np.all(lower <= upper):
+        shaped = lower.shape == upper.shape == (p,)
+        if not shaped or not np.all((lower <= upper) & (lower < np.inf) & (upper > -np.inf)):
             raise InvalidInput(
                 f"bounds: lower and upper must be ({p},) with lower <= upper (infinite for none)"
             )

@@ -20,7 +20,11 @@ class ActuationLimits(ActuationBlocks):
     """What the actuators' limits leave to the independent joints, one configuration at a time."""
 
     def velocity_limits(
-        self, y: ArrayLike, bounds: Bounds = URDF, submechanism: str | None = None
+        self,
+        y: ArrayLike,
+        bounds: Bounds = URDF,
+        submechanism: str | None = None,
+        guess: ArrayLike | None = None,
     ) -> Polytope:
         """yd that keep the actuators within their speeds (and the joints within their own).
 
@@ -29,7 +33,7 @@ class ActuationLimits(ActuationBlocks):
             submechanism: only the joints of this one.
         """
         lower, upper = self._bounds(bounds, lambda limits: (-limits.velocity, limits.velocity))
-        G_u = self._robot.actuator_jacobian(self._one(y))
+        G_u = self._robot.actuator_jacobian(self._one(y), guess)
 
         def half_spaces(block: Block) -> HalfSpaces:
             own = Limits.of(self._robot, self._joint_names(block)).velocity
@@ -40,14 +44,18 @@ class ActuationLimits(ActuationBlocks):
         return self._polytope(half_spaces, submechanism, np.zeros(self._robot.m))
 
     def force_limits(
-        self, y: ArrayLike, bounds: Bounds = URDF, submechanism: str | None = None
+        self,
+        y: ArrayLike,
+        bounds: Bounds = URDF,
+        submechanism: str | None = None,
+        guess: ArrayLike | None = None,
     ) -> Polytope:
         """tau_y that the actuators can give within their forces (arguments as above).
 
         A floating base and undriven directions allow zero only.
         """
         lower, upper = self._bounds(bounds, lambda limits: (-limits.effort, limits.effort))
-        G_u = self._robot.actuator_jacobian(self._one(y))
+        G_u = self._robot.actuator_jacobian(self._one(y), guess)
 
         def half_spaces(block: Block) -> HalfSpaces:
             u, (size_u, size_y) = block.actuators, block.sizes
@@ -57,19 +65,23 @@ class ActuationLimits(ActuationBlocks):
         return self._polytope(half_spaces, submechanism, np.zeros(self._robot.m), base_is_zero=True)
 
     def position_limits(
-        self, y: ArrayLike, bounds: Bounds = URDF, submechanism: str | None = None
+        self,
+        y: ArrayLike,
+        bounds: Bounds = URDF,
+        submechanism: str | None = None,
+        guess: ArrayLike | None = None,
     ) -> Polytope:
         """Positions that keep actuators and joints within their limits, as a set of y.
 
         Exact for plain and geared joints, and (with the URDF's limits) for loops with one
-        independent joint. For other loops to first order around ``y``: the error grows with the
-        square of the distance, so ask again after moving. With a floating base the set is over the
-        velocity-like coordinates, whose first six are not limited.
+        independent joint. For other loops, and with a ``guess``, to first order around ``y``: the
+        error grows with the square of the distance, so ask again after moving. With a floating base
+        the set is over the velocity-like coordinates, whose first six are not limited.
         """
         y = self._one(y)
-        state = self._robot.state(y)
+        state = self._robot.state(y, guess=guess)
         lower, upper = self._bounds(bounds, lambda limits: (limits.lower, limits.upper))
-        G_u = self._robot.actuator_jacobian(y)
+        G_u = self._robot.actuator_jacobian(y, guess)
         mech = self._robot.mechanism
         centre = np.concatenate([np.zeros(6), y[7:]]) if mech.floating else y.copy()
         exact = True
@@ -78,7 +90,7 @@ class ActuationLimits(ActuationBlocks):
             nonlocal exact
             u, here = block.actuators, centre[block.independent]
             looped = block.component in self._robot.branches
-            if looped and len(here) == 1 and bounds == URDF:
+            if looped and len(here) == 1 and bounds == URDF and guess is None:
                 low, high = self._interval(block.component)
                 return bounded(np.eye(1), np.array([low]), np.array([high]))
             exact &= not (looped or mech.closures[block.component].kind == "function")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..engine.source import as_vectors
+from ..engine.source import as_finite_vectors, as_vectors
 from ..errors import ClosureNotFound, InvalidInput, SingularInertia
 from ..mechanism import Mechanism
 from ..model.tree import Array
@@ -85,21 +85,26 @@ class FreeMotion(CompiledRobot):
         ]
         if wrenches is not None:
             arrays.append(self.body_wrenches(wrenches))
-        counts = {len(a) for a in arrays if a.ndim == 2}
+        modes = None if guess is None else as_finite_vectors(guess, "guess", mech.n_q)
+        many = [a for a in (*arrays, modes) if a is not None and a.ndim == 2]
+        counts = {len(a) for a in many}
         if len(counts) > 1:
             raise InvalidInput(f"step: batches of different length {sorted(counts)}")
+        if friction is not None and not isinstance(friction, Friction):
+            raise InvalidInput("friction is not a Friction(viscous={joint: ...}, coulomb={...})")
         rubbing = None if friction is None else friction.coefficients(mech)
         for count in counts:
             rows = [np.broadcast_to(a, (count, a.shape[-1])) for a in arrays]
             ends = np.zeros((count, mech.n_y + mech.m))
             for sample, row in enumerate(zip(*rows, strict=True)):
+                mode = modes[sample] if modes is not None and modes.ndim == 2 else modes
                 try:
-                    ends[sample] = np.concatenate(self._steps(h, steps, rubbing, guess, *row))
+                    ends[sample] = np.concatenate(self._steps(h, steps, rubbing, mode, *row))
                 except ClosureNotFound as error:
                     error.sample = sample
                     raise
             return ends[:, : mech.n_y], ends[:, mech.n_y :]
-        return self._steps(h, steps, rubbing, guess, *arrays)
+        return self._steps(h, steps, rubbing, modes, *arrays)
 
     def _steps(
         self,
@@ -127,7 +132,7 @@ class FreeMotion(CompiledRobot):
     def _stepper(self, wrenches: bool, friction: Array | None) -> Stepper:
         """This thread's stepper of that kind; the one with friction only for the last friction."""
         kept: dict[Any, Stepper] = self._stepping.__dict__.setdefault("kept", {})
-        key = wrenches if friction is None else friction.tobytes()
+        key = wrenches if friction is None or not friction.any() else friction.tobytes()
         if key not in kept:
             for other in [k for k in kept if isinstance(k, bytes) and isinstance(key, bytes)]:
                 del kept[other]

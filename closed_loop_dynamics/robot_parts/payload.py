@@ -36,7 +36,10 @@ class Payload:
     def __post_init__(self) -> None:
         mass = as_finite_vectors([self.mass], "payload: mass", 1)
         com = as_finite_vectors(self.com, "payload: com", 3)
-        inertia = np.asarray(self.inertia)
+        try:
+            inertia = np.asarray(self.inertia, dtype=float)
+        except (TypeError, ValueError):
+            raise InvalidInput("payload: inertia is not a (3, 3) matrix of numbers") from None
         if com.ndim != 1 or inertia.shape != (3, 3):
             raise InvalidInput("payload: com is not (3,) or inertia is not (3, 3)")
         inertia = as_finite_vectors(inertia, "payload: inertia", 3)

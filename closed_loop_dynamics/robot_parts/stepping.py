@@ -37,7 +37,8 @@ class Friction:
 
     Attributes:
         viscous: joint -> [N·m·s/rad or N·s/m].
-        coulomb: joint -> [N·m or N]; smoothed, 76 % of it at 0.01 rad/s or m/s.
+        coulomb: joint -> [N·m or N]; smoothed, 76 % of it at the ``coulomb_speed`` that the file
+            gives to the joint (0.01 rad/s or m/s unless it says otherwise).
     """
 
     viscous: Mapping[str, float] = field(default_factory=dict)
@@ -53,13 +54,17 @@ class Friction:
         at = {mech.joint_name(b): mech.qd_at[b] for b in bodies}
         result = np.zeros((2, mech.n))
         for row, values in zip(result, (self.viscous, self.coulomb), strict=True):
+            if not isinstance(values, Mapping):
+                raise InvalidInput("friction is not a mapping from joint names to numbers")
             for name, value in values.items():
                 if name not in at:
                     raise InvalidInput(
                         f"friction of unknown joint '{name}'; {did_you_mean(name, at)}"
                     )
-                if not np.isfinite(value) or value < 0.0:
-                    raise InvalidInput(f"friction of '{name}' must not be negative: {value}")
+                if not isinstance(value, int | float | np.number) or not 0.0 <= value < np.inf:
+                    raise InvalidInput(
+                        f"friction of '{name}' must be a number that is not negative: {value!r}"
+                    )
                 row[at[name]] = value
         return result.ravel()
 

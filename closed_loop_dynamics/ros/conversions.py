@@ -164,6 +164,8 @@ def _column(values: Sequence[float], what: str, count: int, at: list[int]) -> Ar
     if len(values) != count:
         raise InvalidInput(f"{len(values)} numbers of {what} for {count} joints")
     column = np.array(values, dtype=float)[at]
+    if what != "position" and np.isnan(column).all():
+        return None  # joint_state_broadcaster's way to say that there is no such interface
     if not np.isfinite(column).all():
         raise InvalidInput(f"a {what} is not finite")
     return column

@@ -184,17 +184,20 @@ class Feedforward(RobotNode):
         self._now_ns = now_ns
         if self._spline is None:
             self._begin(now)
+        if self._spline is None:
+            if self._incoming is not None:
+                reason = "waits until actuator_states (or initial_position) say where the robot is"
+                self.diagnostics.fault("trajectory", reason, WARN, every=5.0)
+            return
         if self._incoming is not None:
             incoming, self._incoming = self._incoming, None
             if self.guard("trajectory", self._accept, *incoming, now_ns, every=0.0):
                 self.diagnostics.clear("trajectory")
-        if self._spline is None:
-            return
         motion = self._spline.sample(now)
         ahead = self._spline.sample(now + self._lead) if self._lead else motion
         closing = time.perf_counter()
         state = self.robot.state(motion.y, motion.yd, motion.ydd)
-        efforts = self._choose_efforts(ahead)
+        efforts = self._within_limits(self._choose_efforts(ahead))
         dynamics = time.perf_counter() - closing
         self._publish(now_ns, state, efforts)
         self._last = state
@@ -266,6 +269,19 @@ class Feedforward(RobotNode):
 
     def _inverse_dynamics(self, y: np.ndarray, yd: np.ndarray, ydd: np.ndarray) -> np.ndarray:
         return self.robot.inverse_dynamics(y, yd, ydd, parameters=self._payload.parameters)
+
+    def _within_limits(self, efforts: np.ndarray) -> np.ndarray:
+        """No more than the URDF allows: a measurement may be wrong, a payload far too heavy."""
+        limit = self._checker.actuator.effort
+        over = np.abs(efforts) > limit
+        if not over.any():
+            self.diagnostics.clear("effort")
+            return efforts
+        k = int(np.argmax(over))
+        name = self.robot.names.actuator[k]
+        text = f"{name}: {efforts[k]:.4g} is beyond its limit {limit[k]:g} and is cut off there"
+        self.diagnostics.fault("effort", text)
+        return np.clip(efforts, -limit, limit)
 
     def _fresh(self) -> bool:
         return self._lockstep or time.monotonic() - self._seen_at <= self._state_timeout

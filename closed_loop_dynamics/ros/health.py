@@ -8,6 +8,8 @@ from collections import deque
 from dataclasses import dataclass
 
 OK, WARN, ERROR = 0, 1, 2
+#: The channel whose faults last until something clears them: the node has refused to configure.
+LASTING = "configure"
 #: Cycles between two reports that are remembered for the statistics.
 MOST_CYCLES = 20_000
 
@@ -67,7 +69,8 @@ class Health:
 
     def forget_old(self, time: float) -> None:
         """Drop faults that were last seen more than ``hold`` ago."""
-        for channel in [c for c, f in self._faults.items() if time - f.time > self.hold]:
+        old = [c for c, f in self._faults.items() if time - f.time > self.hold and c != LASTING]
+        for channel in old:
             del self._faults[channel]
 
     def status(self, well: str) -> tuple[int, str]:

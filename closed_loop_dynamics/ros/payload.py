@@ -39,7 +39,10 @@ class CarriedPayload:
         self._robot: Robot | None = None
         self._link = ""
         node.add_on_set_parameters_callback(self._check)
-        node.add_post_set_parameters_callback(self._apply)
+        # Humble knows only the callback before the change; what it accepts is applied there.
+        self._at_once = not hasattr(node, "add_post_set_parameters_callback")
+        if not self._at_once:
+            node.add_post_set_parameters_callback(self._apply)
 
     def configure(self, robot: Robot) -> None:
         """Read the parameters for a robot that has been loaded.
@@ -69,7 +72,10 @@ class CarriedPayload:
     def _check(self, changes: list[Parameter]) -> SetParametersResult:
         try:
             if self._robot is not None:
-                self._vector(self._robot, {change.name: change.value for change in changes})
+                new = {change.name: change.value for change in changes}
+                parameters = self._vector(self._robot, new)
+                if self._at_once:
+                    self.parameters = parameters
         except ClosedLoopError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)

@@ -17,6 +17,7 @@ from typing import Any
 import rclpy
 from rclpy.clock import Clock, ClockType
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 
 from ..errors import ClosedLoopError
@@ -34,6 +35,7 @@ except ImportError:  # Humble
 #: Every event that is listened to costs time in each turn of the executor. A peer with another
 #: quality of service is reported by the subscribing side.
 QUIET = PublisherEventCallbacks(use_default_callbacks=False)
+RCLError = rclpy_implementation.RCLError
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
 
@@ -129,6 +131,18 @@ class RobotNode(LifecycleNode):
         self.health.cycle(began, time.perf_counter(), dynamics)
 
     # -- lifecycle ------------------------------------------------------------------------------
+
+    def _LifecycleNodeMixin__change_state(self, transition: int) -> Any:
+        """A transition that the present state does not have is refused; Jazzy's rclpy dies of it.
+
+        The name is the one under which rclpy calls its own private method.
+        """
+        try:
+            return super()._LifecycleNodeMixin__change_state(transition)
+        except RCLError as error:
+            state = self._state_machine.current_state[1]
+            self.get_logger().warning(f"no such transition in state '{state}': {error}")
+            return FAILURE
 
     def on_configure(self, state: Any) -> Any:
         """Load the robot and set up; FAILURE with the reason in the log."""
@@ -241,9 +255,10 @@ def run(kind: Callable[[], RobotNode], arguments: list[str] | None = None) -> in
     """Spin a node until it is asked to end."""
     rclpy.init(args=arguments)
     executor = SingleThreadedExecutor()
-    node = kind()
-    executor.add_node(node)
+    node: RobotNode | None = None
     try:
+        node = kind()
+        executor.add_node(node)
         executor.spin()
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
@@ -254,6 +269,7 @@ def run(kind: Callable[[], RobotNode], arguments: list[str] | None = None) -> in
             raise
     finally:
         with contextlib.suppress(Exception):
-            node.destroy_node()
+            if node is not None:
+                node.destroy_node()
         rclpy.try_shutdown()
     return 0

@@ -19,6 +19,10 @@ from ..errors import ClosedLoopError
 Array = NDArray[np.float64]
 
 
+#: Where short segments are checked besides their ends, as parts of their duration.
+INSIDE = (0.25, 0.5, 0.75)
+
+
 class TrajectoryRefused(ClosedLoopError):
     """A trajectory that must not be executed; the text says why."""
 
@@ -69,6 +73,8 @@ class Points:
         if not len(times):
             raise TrajectoryRefused("the trajectory has no points")
         width = len(np.asarray(positions[0]))
+        if not width:
+            raise TrajectoryRefused("point 0 has no positions")
         full = _rows(positions, "positions", len(times), width, required=True)
         v = _rows(velocities, "velocities", len(times), width)
         a = _rows(accelerations, "accelerations", len(times), width)
@@ -176,10 +182,18 @@ class Spline:
         )
 
     def grid(self, period: float, most: int) -> Array:
-        """All points, and times every ``period`` between them (wider if more than ``most``)."""
+        """All points, and times every ``period`` between them (wider if more than ``most``).
+
+        Segments shorter than that have some inside as well: a quintic that rests at both ends may
+        be fast between them.
+        """
         span = self.end - float(self.times[0])
         count = min(int(np.ceil(span / period)) + 1, most)
-        return np.union1d(np.linspace(self.times[0], self.end, max(count, 1)), self.times)
+        even = np.linspace(self.times[0], self.end, max(count, 1))
+        duration = np.diff(self.times)
+        short = duration < period
+        inside = self.times[:-1][short] + duration[short] * np.array(INSIDE)[:, None]
+        return np.union1d(np.union1d(even, self.times), inside.ravel())
 
 
 def _segments(times: Array, y: Array, v: Array, a: Array) -> Array:

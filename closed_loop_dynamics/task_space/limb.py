@@ -200,6 +200,7 @@ def _entries(
             loops=own,
             reference={name: reference[name] for name in names if name in reference},
             actuators={j: model for j, model in robot.actuators.items() if j in names},
+            friction={j: model for j, model in robot.friction.items() if j in names},
             place=robot.place,
             file=robot.file,
         )

@@ -66,7 +66,10 @@ class Platform:
 
     def coordinates(self, poses: ArrayLike, tolerance: float) -> Array:
         """x of a (4, 4) pose; the coordinates that are not free must have their value."""
-        T = np.asarray(poses, dtype=np.float64)
+        try:
+            T = np.asarray(poses, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidInput("a platform pose is a (4, 4) matrix of numbers") from None
         if T.shape != (4, 4) or not np.all(np.isfinite(T)):
             raise InvalidInput(f"a platform pose is a finite (4, 4) matrix, not of shape {T.shape}")
         if np.max(np.abs(T[:3, :3] @ T[:3, :3].T - np.eye(3))) > 1e-6 or T[3, 3] != 1.0:

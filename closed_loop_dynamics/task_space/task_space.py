@@ -46,8 +46,8 @@ class TaskSpace:
     def __init__(self, robot: Robot, scheme: str = "nested", tolerance: float = 1e-10) -> None:
         if scheme not in SCHEMES:
             raise InvalidInput(f"scheme '{scheme}'; {did_you_mean(scheme, SCHEMES)}")
-        if not 1e-14 <= tolerance <= 1e-4:
-            raise InvalidInput(f"tolerance {tolerance:g} is not between 1e-14 and 1e-4")
+        if not isinstance(tolerance, int | float) or not 1e-14 <= tolerance <= 1e-4:
+            raise InvalidInput(f"tolerance {tolerance!r} is not between 1e-14 and 1e-4")
         mech = robot.mechanism
         entry = next((e for e in mech.entries if e.task_space is not None), None)
         if entry is None or entry.task_space is None:
@@ -184,6 +184,9 @@ class TaskSpace:
         """Make ``guess`` the newest solution of this thread."""
         if not isinstance(guess, TaskState) or guess.x.ndim != 1:
             raise InvalidInput("guess is not one state of inverse_kinematics")
+        unknowns = sum(bound.solver.record.n_x for bound in program.shape.solvers)
+        if guess.x.shape != (self._model.m,) or guess.theta.shape != (unknowns,):
+            raise InvalidInput("guess is a state of another manipulator")
         at = 0
         for bound, record in zip(program.shape.solvers, program._context().records, strict=True):
             rec = bound.solver.record

@@ -98,6 +98,7 @@ def test_grid_has_all_points_and_is_bounded() -> None:
         ([np.nan], [[0.0]], None, None, "time is not finite"),
         ([1.0], [[np.nan]], None, None, "positions that are not finite"),
         ([1.0], [[0.0]], [[np.inf]], None, "velocities that are not finite"),
+        ([1.0, 2.0], [[], [0.0]], None, None, "point 0 has no positions"),
         ([1.0, 2.0], [[0.0], []], None, None, "point 1 has no positions"),
         ([1.0, 2.0], [[0.0], [0.0, 1.0]], None, None, "point 1 has 2 positions for 1 joints"),
         ([1.0], [[0.0]], [[0.0, 1.0]], None, "point 0 has 2 velocities"),
@@ -117,3 +118,11 @@ def test_bad_points_are_refused_with_the_reason(
 
 def rest(time: float, y: list[float]) -> Motion:
     return Motion(time, np.array(y), np.zeros(len(y)), np.zeros(len(y)))
+
+
+def test_short_segments_are_looked_into() -> None:
+    rest = np.zeros(1)
+    points = Points.of([0.5, 0.501], [[0.0], [0.4]], [rest, rest], [rest, rest])
+    spline = Spline(points, 0.0, Motion(0.0, rest, rest, rest))
+    fastest = max(abs(spline.sample(float(t)).yd[0]) for t in spline.grid(0.01, 5000))
+    assert fastest > 500.0  # 15/8 of the mean speed

@@ -41,7 +41,9 @@ def test_all_transitions_again_and_again(graph: Any) -> None:
     process = graph.start("feedforward", settings)
     assert graph.state("feedforward") == "unconfigured"
     for _ in range(2):
+        assert not graph.change("feedforward", "activate")  # not from here: refused, alive
         assert graph.change("feedforward", "configure")
+        assert not graph.change("feedforward", "configure")
         assert graph.state("feedforward") == "inactive"
         silent = len(commands)
         assert graph.change("feedforward", "activate")
@@ -53,6 +55,21 @@ def test_all_transitions_again_and_again(graph: Any) -> None:
     assert graph.change("feedforward", "unconfigured_shutdown")
     assert graph.state("feedforward") == "finalized"
     assert process.interrupt() == 0
+
+
+def test_a_trajectory_waits_until_the_robot_is_seen(graph: Any) -> None:
+    commands = graph.listen(JointState, "/feedforward/actuator_command", depth=1000)
+    graph.start("feedforward", {"control_rate": 100.0})
+    graph.wait_active("feedforward")
+    graph.send("/feedforward/joint_trajectory", motion(duration=0.5))
+    graph.wait(lambda: "waits until actuator_states" in graph.message("feedforward"), "patience")
+    assert not commands  # it does not know where the robot is
+    robot = cld.load(*crank_leg.generate())
+    start, goal = (robot.state(np.array(y)).u for y in (START, GOAL))
+    seen = JointState(name=list(robot.names.actuator), position=start.tolist())
+    graph.send_until("/actuator_states", seen, lambda: commands, "commands")
+    np.testing.assert_allclose(commands[0].position, start, atol=1e-6)
+    graph.wait(lambda: np.allclose(commands[-1].position, goal, atol=1e-6), "the goal")
 
 
 def test_nodes_end_cleanly_when_interrupted(graph: Any) -> None:
