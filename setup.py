@@ -33,6 +33,7 @@ TEST = [
     *BAGS,
     *VIEWER,
     "hypothesis>=6.100",
+    "jsonschema>=4.17",
     "mujoco>=3.2",
     "mypy>=1.11",
     "pin>=3.1",

@@ -86,7 +86,7 @@ def _measure(
 ) -> NodeRate:
     from diagnostic_msgs.msg import DiagnosticArray
 
-    from ..ros.conversions import trajectory_message
+    from ..ros.conversions import points_message
 
     urdf, submechanisms, folders = case.sources()
     with Graph() as graph:
@@ -101,14 +101,7 @@ def _measure(
         }
         graph.start("feedforward", parameters, {})
         graph.wait(lambda: _values(reports).get("trajectory") == "holding", "start of the node")
-        message = trajectory_message(
-            robot.names.independent,
-            0,
-            points.times,
-            points.positions,
-            points.velocities,
-            points.accelerations,
-        )
+        message = points_message(robot.names.independent, points)
         graph.send("/feedforward/joint_trajectory", message)
         graph.wait(lambda: _values(reports).get("trajectory", "").startswith("ends"), "motion")
         first = len(reports) + 1  # the next window is the first that has seen nothing but motion

@@ -80,7 +80,7 @@ def _record(
     from sensor_msgs.msg import JointState
     from trajectory_msgs.msg import JointTrajectory
 
-    from closed_loop_dynamics.ros.conversions import trajectory_message
+    from closed_loop_dynamics.ros.conversions import points_message
 
     start, points = motion
     reports = graph.listen(DiagnosticArray, "/diagnostics")
@@ -89,14 +89,7 @@ def _record(
     accepted = graph.listen(JointTrajectory, f"/{FEEDFORWARD}/actuator_trajectory")
     _start_nodes(graph, files, start, real_time)
     graph.wait(lambda: _value(reports, "trajectory") == "holding", "start of the nodes")
-    message = trajectory_message(
-        robot.names.independent,
-        0,
-        points.times,
-        points.positions,
-        points.velocities,
-        points.accelerations,
-    )
+    message = points_message(robot.names.independent, points)
     graph.send(f"/{FEEDFORWARD}/joint_trajectory", message)
     graph.wait(lambda: accepted, "answer to the trajectory")
     begin = _stamp(accepted[0].message)

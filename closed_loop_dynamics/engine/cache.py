@@ -100,6 +100,9 @@ def source_digest() -> str:
         "closure/**/*.py",
         "dynamics/**/*.py",
         "model/**/*.py",
+        "robot_parts/**/*.py",
+        "task_space/**/*.py",
+        "bench/dense.py",
     ):
         for path in sorted(root.glob(pattern)):
             h.update(path.relative_to(root).as_posix().encode() + b"\0")

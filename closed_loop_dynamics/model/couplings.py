@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ..errors import SubmechanismError, did_you_mean
 from .linear_transmission import LinearTransmissions, read_linear_transmissions
+from .schema import COUPLING
 from .submechanism import Coupling
 from .tree import Tree
 from .yaml_reader import Node
@@ -80,7 +81,7 @@ def read_couplings(node: Node) -> list[Coupling]:
 
 
 def _read_coupling(node: Node) -> Coupling:
-    fields = node.fields(("joint", "terms", "offset"), COUPLINGS_EXAMPLE)
+    fields = node.fields(COUPLING.keys, COUPLINGS_EXAMPLE)
     for key in ("joint", "terms"):
         if key not in fields:
             raise node.error(f"the coupling has no '{key}'", f"write {COUPLINGS_EXAMPLE}")

@@ -21,6 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from .origins import unit
+from .schema import AXIS, CUT_JOINTS
 from .submechanism import ConstraintAxis
 from .tree import Array
 from .yaml_reader import Node
@@ -36,7 +37,6 @@ _LOCKED: dict[str, tuple[str, str]] = {
     "planar": ("across", "along"),
     "fixed": ("all", "all"),
 }
-CUT_JOINTS = tuple(_LOCKED)
 _NO_AXIS = ("spherical", "fixed")
 
 _AXIS_EXAMPLE = "axis: [0, 0, 0, 1, 0, 0]"
@@ -73,8 +73,7 @@ def listed_axes(node: Node) -> tuple[ConstraintAxis, ...]:
 
 
 def _read_axis(node: Node, index: int) -> ConstraintAxis:
-    known = ("name", "axis", "baumgarte_stabilization_parameter")
-    fields = node.fields(known, "{name: loopTX, axis: [0, 0, 0, 1, 0, 0]}")
+    fields = node.fields(AXIS.keys, "{name: loopTX, axis: [0, 0, 0, 1, 0, 0]}")
     if "axis" not in fields:
         raise node.error("the constraint axis has no 'axis'", f"write {_AXIS_EXAMPLE}")
     axis = np.array(fields["axis"].numbers(6))

@@ -14,18 +14,17 @@ from collections.abc import Iterable
 
 from ..errors import SubmechanismError, did_you_mean
 from .joint_lists import JointLists
+from .schema import ACTUATOR, FRICTION, Record
 from .submechanism import ActuatorModel, JointFriction
 from .yaml_reader import Node
 
-_FRICTION_KEYS = ("viscous_friction", "coulomb_friction", "coulomb_speed")
-_ACTUATOR_KEYS = (*_FRICTION_KEYS, "rotor_inertia", "gear_ratio")
 _EXAMPLE = "{viscous_friction: 0.1}"
 
 
 def read_actuators(fields: dict[str, Node], joints: JointLists) -> dict[str, ActuatorModel]:
     """``actuators`` of an entry."""
     return {
-        name: ActuatorModel(**_numbers(node, _ACTUATOR_KEYS))
+        name: ActuatorModel(**_numbers(node, ACTUATOR))
         for name, node in _joints_of(fields, "actuators", joints.active, "driven ").items()
     }
 
@@ -41,7 +40,7 @@ def read_joint_friction(
                 f"the friction of '{name}' is given twice, also under 'actuators'",
                 "keep one of the two",
             )
-        result[name] = JointFriction(**_numbers(node, _FRICTION_KEYS))
+        result[name] = JointFriction(**_numbers(node, FRICTION))
     return result
 
 
@@ -64,8 +63,8 @@ def _joints_of(
     return nodes
 
 
-def _numbers(node: Node, keys: tuple[str, ...]) -> dict[str, float]:
-    values = node.fields(keys, _EXAMPLE)
+def _numbers(node: Node, record: Record) -> dict[str, float]:
+    values = node.fields(record.keys, _EXAMPLE)
     numbers = {key: value.number() for key, value in values.items()}
     for key, number in numbers.items():
         if key == "gear_ratio":

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from ..errors import did_you_mean
-from .cut_joints import CUT_JOINTS, listed_axes, named_axes
+from .cut_joints import listed_axes, named_axes
 from .origins import origin_pose
+from .schema import CUT_JOINTS, FRAME, LOOP
 from .submechanism import ConstraintAxis, LoopConstraint
 from .tree import Array, Tree
 from .yaml_reader import Node
 
-_KEYS = (
-    "cut_joint",
-    "predecessor_body",
-    "successor_body",
-    "constraint_axes",
-    "cut",
-    "axis",
-    "predecessor_frame",
-    "successor_frame",
-)
 _EXAMPLE = "{cut_joint: ..., predecessor_body: ..., successor_body: ..., cut: revolute}"
 
 
@@ -28,7 +19,7 @@ def read_loops(node: Node, tree: Tree) -> tuple[LoopConstraint, ...]:
 
 
 def _read_loop(node: Node, tree: Tree) -> LoopConstraint:
-    fields = node.fields(_KEYS, _EXAMPLE)
+    fields = node.fields(LOOP.keys, _EXAMPLE)
     predecessor = _read_link(node, fields, "predecessor_body", tree)
     successor = _read_link(node, fields, "successor_body", tree)
     if tree.frames[predecessor][0] == tree.frames[successor][0]:
@@ -94,7 +85,7 @@ def _read_frames(node: Node, fields: dict[str, Node]) -> tuple[Array | None, Arr
 
 
 def _read_frame(node: Node) -> Array:
-    fields = node.fields(("xyz", "rpy"), "{xyz: [0, 0, 0], rpy: [0, 0, 0]}")
+    fields = node.fields(FRAME.keys, "{xyz: [0, 0, 0], rpy: [0, 0, 0]}")
     zero = [0.0, 0.0, 0.0]
     xyz, rpy = (fields[key].numbers(3) if key in fields else zero for key in ("xyz", "rpy"))
     return origin_pose(xyz, rpy)

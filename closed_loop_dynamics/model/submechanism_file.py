@@ -1,23 +1,6 @@
 """Submechanism file (YAML, as written by Phobos) -> checked :class:`Submechanism` entries.
 
-The layout of one entry; what is not marked optional is needed:
-
-    submechanisms:
-    - name: rh5_torso                       # optional
-      contextual_name: torso_joint          # optional; preferred when it is unique
-      type: 2SPU+1U                         # optional; see submechanism_types
-      file_path: Body.urdf                  # optional; read for transmissions only
-      jointnames: [...]                     # optional; may list fixed joints
-      jointnames_spanningtree: [...]        # moving joints (default: those of jointnames)
-      jointnames_independent: [...]
-      jointnames_active: [...]              # optional (default: the independent joints)
-      loop_constraints: [...]               # optional; see loop_constraints, cut_joints
-      couplings: [{joint: rotor, terms: {knee: 12.0}, offset: 0.0}]              # optional
-      solver: auto                          # optional: auto, analytical, numerical
-      reference: {knee: 0.4}                # optional: a regular configuration
-      actuators: {motor: {rotor_inertia: 1.0e-4, gear_ratio: 50, viscous_friction: 0.1}}
-      joint_friction: {knee: {viscous_friction: 0.1, coulomb_friction: 0.2}}     # see joint_extras
-      task_space: {platform: tool, axes: [x, z]}  # optional; see task_axes
+The layout is in :mod:`.schema`, and in docs/file_format.md for people.
 """
 
 from __future__ import annotations
@@ -38,6 +21,7 @@ from .implied_submechanisms import make_unique, with_implied
 from .joint_extras import not_in_entry, read_actuators, read_joint_friction
 from .joint_lists import JointLists, Named, read_joint_lists
 from .loop_constraints import read_loops
+from .schema import ENTRY, FILE
 from .submechanism import Coupling, Submechanism
 from .submechanism_types import (
     COUPLED_TYPES,
@@ -53,26 +37,6 @@ from .yaml_reader import Node, load_yaml
 
 __all__ = ["read_submechanisms"]
 
-# Other tools keep their own settings in the same file; none of these concerns us.
-_IGNORED_TOP_LEVEL = ("exoskeletons", "model", "version")
-
-_ENTRY_KEYS = (
-    "name",
-    "contextual_name",
-    "type",
-    "file_path",
-    "jointnames",
-    "jointnames_spanningtree",
-    "jointnames_independent",
-    "jointnames_active",
-    "loop_constraints",
-    "couplings",
-    "solver",
-    "reference",
-    "actuators",
-    "joint_friction",
-    "task_space",
-)
 _EXAMPLE = "a list of entries such as '- {name: arm, type: R, jointnames_spanningtree: [...]}'"
 
 
@@ -111,13 +75,13 @@ def read_submechanisms(
     owners: Named = {}
     entries = []
     for node, name in zip(nodes, names, strict=True):
-        fields = node.fields(_ENTRY_KEYS, "the keys of a submechanism")
+        fields = node.fields(ENTRY.keys, "the keys of a submechanism")
         entries.append(_read_entry(node, fields, name, tree, search, owners))
     return with_implied(tuple(entries), tree)
 
 
 def _entry_nodes(root: Node) -> list[Node]:
-    top = root.fields(("submechanisms", *_IGNORED_TOP_LEVEL), f"'submechanisms:' and {_EXAMPLE}")
+    top = root.fields(FILE.keys, f"'submechanisms:' and {_EXAMPLE}")
     if "submechanisms" not in top:
         raise root.error(
             "the file has no 'submechanisms' at its top level",
@@ -232,7 +196,7 @@ def _read_reference(fields: dict[str, Node], joints: JointLists) -> dict[str, fl
 
 def _unique_names(nodes: list[Node]) -> list[str]:
     """``contextual_name`` where it is unique, else ``name``; repeated ones get ``#2``, ``#3``."""
-    fields = [node.fields(_ENTRY_KEYS, "the keys of a submechanism") for node in nodes]
+    fields = [node.fields(ENTRY.keys, "the keys of a submechanism") for node in nodes]
     contextual = [_label(each, "contextual_name") for each in fields]
     count = Counter(contextual)
     taken: set[str] = set()

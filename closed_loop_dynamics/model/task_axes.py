@@ -11,19 +11,18 @@ URDF angles roll, pitch, yaw [rad]. Those not listed stay as they are at the ref
 from __future__ import annotations
 
 from ..errors import did_you_mean
+from .schema import AXES, TASK_SPACE
 from .submechanism import TaskAxes
 from .tree import Tree
 from .yaml_reader import Node
 
-AXES = ("x", "y", "z", "roll", "pitch", "yaw")
-_KEYS = ("platform", "axes")
 _EXAMPLE = "{platform: tool, axes: [x, z]}"
 
 
 def read_task_axes(node: Node, tree: Tree) -> TaskAxes:
     """Platform and free coordinates, checked against the tree."""
-    fields = node.fields(_KEYS, _EXAMPLE)
-    for key in _KEYS:
+    fields = node.fields(TASK_SPACE.keys, _EXAMPLE)
+    for key in TASK_SPACE.keys:
         if key not in fields:
             raise node.error(f"task_space has no '{key}'", f"write task_space: {_EXAMPLE}")
     platform = fields["platform"].text("the name of a link")

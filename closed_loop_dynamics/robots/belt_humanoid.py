@@ -58,11 +58,12 @@ def generate(dimensions: Dimensions | None = None) -> tuple[str, str]:
     """The URDF text and the submechanism file's text of the humanoid."""
     d = dimensions or Dimensions()
     board = Blueprint("belt_humanoid")
-    entries = draw_humanoid(board, d.trunk, lambda leg: _leg(leg, d))
+    entries = draw_humanoid(board, d.trunk, lambda leg: draw_leg(leg, d))
     return board.urdf(), submechanism_file(entries, HEADER)
 
 
-def _leg(board: Blueprint, d: Dimensions) -> list[Entry]:
+def draw_leg(board: Blueprint, d: Dimensions) -> list[Entry]:
+    """A left leg from its hip on ``base_link``."""
     hip, knee = np.zeros(3), -d.thigh * Z
     gear = Gear(d.gear, d.leg_motor)
     yaw = geared_joint(

@@ -63,7 +63,7 @@ def generate(dimensions: Dimensions | None = None) -> tuple[str, str]:
     """URDF and YAML text."""
     d = dimensions or Dimensions()
     board = Blueprint("delta")
-    board.rod("base_link", (0.0, 0.0, 0.02), (0.0, 0.0, 0.04), d.base, 6.0, "dark")
+    board.rod("base_link", (0.0, 0.0, 0.02), (0.0, 0.0, 0.04), d.base + 0.02, 6.0, "dark")
     cuts: list[Cut] = []
     joints = [name for k in range(3) for name in _limb(board, d, k, cuts)]
     driven = [f"arm_{k}" for k in range(3)]
@@ -78,6 +78,8 @@ def _limb(board: Blueprint, d: Dimensions, k: int, cuts: list[Cut]) -> list[str]
     start = turned((d.base, 0.0, 0.0), angle)
     axis = turned(Y, angle)
     arm = board.revolute(f"arm_{k}", "base_link", start, axis, (-0.9, 0.5), effort=60.0)
+    motor = 0.04 * axis
+    board.rod("base_link", start - motor, start + motor, 0.022, 0.8, "steel")
     board.rod(arm, start, turned(d.elbow, angle), 0.015, d.arm_mass, "drive")
     joints = [f"arm_{k}"]
     for letter, side in (("a", 0.5), ("b", -0.5)):

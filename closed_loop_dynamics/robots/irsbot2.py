@@ -78,13 +78,27 @@ def generate(dimensions: Dimensions | None = None) -> tuple[str, str]:
     """URDF and YAML text."""
     d = dimensions or Dimensions()
     board = Blueprint("irsbot2")
-    board.box("base_link", (0.0, 0.0, 0.06), (2 * d.a, 0.1, 0.02), 4.0, "dark")
+    _base(board, d)
     cuts: list[Cut] = []
     joints = [name for side, angle in SIDES for name in _limb(board, d, side, angle, cuts)]
     driven = [f"{side}_arm" for side, _ in SIDES]
     others = [joint for joint in joints if joint not in driven]
     yaml = loop_file("irsbot2", "NUMERICAL", driven, driven, others, cuts)
     return board.urdf(), yaml + "  task_space: {platform: tool_tip, axes: [x, z]}\n"
+
+
+def _base(board: Blueprint, d: Dimensions) -> None:
+    """A plate that holds the motors and the other pivots of the parallelograms."""
+    width = 2 * (d.a + d.pivot[0] + 0.03)
+    board.box("base_link", (0.0, 0.0, d.pivot[2] + 0.03), (width, 0.14, 0.02), 4.0, "dark")
+    motor = np.array([d.a, 0.0, 0.0])
+    for _, angle in SIDES:
+        for point, radius in ((motor, 0.028), (motor + d.pivot, 0.018)):
+            at = turned(point, angle)
+            board.rod("base_link", at - 0.06 * Y, at + 0.06 * Y, radius, 1.0, "steel")
+            for foot in (at - 0.05 * Y, at + 0.05 * Y):
+                top = np.array([foot[0], foot[1], d.pivot[2] + 0.03])
+                board.rod("base_link", foot, top, 0.01, 0.2, "dark")
 
 
 def _limb(board: Blueprint, d: Dimensions, side: str, angle: float, cuts: list[Cut]) -> list[str]:

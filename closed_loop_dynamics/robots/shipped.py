@@ -221,6 +221,51 @@ SHIPPED: dict[str, ShippedRobot] = {
             ),
         ),
         ShippedRobot(
+            "irsbot2",
+            "irsbot2:generate",
+            "IRSBot-2",
+            "Two motors translate a platform in a vertical plane. Each limb is a parallelogram "
+            "that carries a loop of four universal joints; the platform can be commanded in x "
+            "and z.",
+            "Mueller 2022: lengths of Eq. 47, masses of Sec. 6.4.2; what was taken where these "
+            "contradict each other is said in docs/parallel_manipulators.md.",
+            Sample(
+                "The platform goes 20 cm to the side.",
+                {"right_arm": -0.3301, "left_arm": 0.1927},
+                {"right_arm": 0.1927, "left_arm": -0.3301},
+                0.8,
+            ),
+        ),
+        ShippedRobot(
+            "delta",
+            "delta:generate",
+            "Delta robot",
+            "Three motors translate a platform in space. Each limb is an arm with two parallel "
+            "rods on universal joints (3-R[2-UU]); the platform can be commanded in x, y and z.",
+            "The Delta robot as Mueller 2022, Sec. 7, speaks of it; dimensions and masses are "
+            "our own.",
+            Sample(
+                "The platform goes 25 cm across and up.",
+                {"arm_0": -0.3837, "arm_1": 0.0557, "arm_2": 0.2993},
+                {"arm_0": 0.4552, "arm_1": 0.2123, "arm_2": -0.0767},
+                0.8,
+            ),
+        ),
+        ShippedRobot(
+            "six_ups",
+            "six_ups:generate",
+            "Gough-Stewart platform",
+            "Six cylinders on universal joints move a platform in all six directions (6-UPS), in "
+            "closed form; the platform can be commanded in its pose.",
+            "The 6-UPS platform of S. Kumar and Mueller 2019, Table 3; dimensions and masses are "
+            "our own.",
+            Sample(
+                "The platform lifts, leans and turns.",
+                {"x": 0.03, "z": 0.03, "rx": 0.1, "ry": 0.15, "rz": 0.2},
+                {"x": -0.03, "z": -0.02, "rx": -0.1, "ry": -0.15, "rz": -0.2},
+            ),
+        ),
+        ShippedRobot(
             "exo_hip",
             "exo_joints:generate_hip",
             "Exoskeleton hip",

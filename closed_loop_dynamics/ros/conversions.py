@@ -269,6 +269,13 @@ def trajectory_message(
     return message
 
 
+def points_message(names: Sequence[str], points: Points) -> JointTrajectory:
+    """Points as a trajectory that starts when it arrives."""
+    return trajectory_message(
+        names, 0, points.times, points.positions, points.velocities, points.accelerations
+    )
+
+
 # -- geometry_msgs/WrenchStamped, diagnostic_msgs -------------------------------------------------
 
 

@@ -18,7 +18,7 @@ from ..engine.source import as_finite_vectors
 from ..engine.symbolic import ca
 from ..errors import InvalidInput
 from ..model.origins import origin_pose
-from ..model.task_axes import AXES
+from ..model.schema import AXES
 from ..model.tree import Array
 from ..spatial import SX, rotation
 

@@ -49,9 +49,11 @@ def arguments(path: Path) -> list[str]:
 def parameters_of(node: str) -> set[str]:
     """Names of the parameters that a node declares, read from its source."""
     folder = ROOT / "closed_loop_dynamics" / "ros"
+    starred = [n.value for n in ast.walk(tree_of(folder / f"{node}.py")) if type(n) is ast.Starred]
+    payload = ["payload"] if "PAYLOAD" in map(ast.unparse, starred) else []
     calls = [
         call
-        for name in (node, "parameters")
+        for name in (node, "parameters", *payload)
         for call in ast.walk(tree_of(folder / f"{name}.py"))
         if isinstance(call, ast.Call) and ast.unparse(call.func) == "Spec"
     ]
@@ -182,5 +184,6 @@ def test_guide_describes_each_node_under_the_same_headings_with_all_parameters(n
     table = section.split("### Parameters")[1].split("### ")[0]
     common = guide.split("\n## What all three have in common\n")[1].split("\n## ")[0]
     own = parameters_of(node) - parameters_of("parameters")
-    assert {row.split("`")[1] for row in table.splitlines() if row.startswith("| `")} == own
+    first_cells = [row.split("|")[1] for row in table.splitlines() if row.startswith("| `")]
+    assert {name for cell in first_cells for name in cell.split("`")[1::2]} == own
     assert all(f"| `{name}` |" in common for name in parameters_of("parameters"))

@@ -10,7 +10,7 @@ import pinocchio as pin
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from closed_loop_dynamics.ros.conversions import nanoseconds, trajectory_message
+from closed_loop_dynamics.ros.conversions import nanoseconds, points_message
 from closed_loop_dynamics.ros.trajectory import Points, cycloidal
 
 from .graph import URDF, Graph
@@ -66,9 +66,7 @@ def motion(
 
 def message(points: Points, names: Sequence[str] = INDEPENDENT) -> JointTrajectory:
     """Points as a trajectory message that starts when it arrives."""
-    return trajectory_message(
-        names, 0, points.times, points.positions, points.velocities, points.accelerations
-    )
+    return points_message(names, points)
 
 
 def positions(state: JointState, names: Sequence[str] = INDEPENDENT) -> np.ndarray:

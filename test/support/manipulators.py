@@ -69,18 +69,3 @@ def motions_of(name: str, count: int = 12) -> PlatformMotions:
     m = len(RANGES[name])
     x = task_of(name).reference + rng.uniform(-1.0, 1.0, (count, m)) * RANGES[name]
     return PlatformMotions(x, rng.normal(size=(count, m)), 5.0 * rng.normal(size=(count, m)))
-
-
-def parabola(task: TaskSpace, dx: float, dz: float, step: float) -> PlatformMotions:
-    """The platform motion of Mueller 2022, Sec. 6.4: three cycles in one second.
-
-    Printed with z = dz 4 s (1 - s), which neither of the paper's two runs can reach with the
-    lengths of Eq. 47. With z = dz s (1 - s) both can, and the second one passes the stretched limb
-    within a millimetre, as the text says: that is what is meant.
-    """
-    t = np.arange(0.0, 1.0 + 0.5 * step, step)
-    w = 3.0 * np.pi
-    s, sd, sdd = np.sin(w * t) ** 2, w * np.sin(2 * w * t), 2 * w**2 * np.cos(2 * w * t)
-    z, zd, zdd = s * (1 - s), sd * (1 - 2 * s), sdd * (1 - 2 * s) - 2 * sd**2
-    x = task.reference + np.stack([dx * s, dz * z], axis=1)
-    return PlatformMotions(x, *(np.stack([dx * a, dz * b], 1) for a, b in ((sd, zd), (sdd, zdd))))

@@ -7,18 +7,18 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from support.manipulators import oracle_of, parabola, robot_of, task_of
+from support.manipulators import oracle_of, robot_of, task_of
 
+from closed_loop_dynamics.reproduce.parabola import RUNS, parabola
 from closed_loop_dynamics.task_space import TaskState
 
-RUNS = {"well conditioned": (0.25, 0.45), "near the input singularity": (-0.15, -0.6085)}
 both_schemes = pytest.mark.parametrize("scheme", ["nested", "compound"])
 
 
 @cache
 def solved(run: str, scheme: str) -> TaskState:
     task = task_of("irsbot2", scheme)
-    motion = parabola(task, *RUNS[run], step=0.001)
+    motion = parabola(task.reference, *RUNS[run], step=0.001)
     return task.inverse_kinematics(motion.x, motion.xd, motion.xdd)
 
 
@@ -65,7 +65,7 @@ def test_both_schemes_find_the_same_configurations(run: str) -> None:
 
 def test_the_near_singular_run_is_near_singular_and_its_torques_are_large() -> None:
     task = task_of("irsbot2")
-    motion = parabola(task, *RUNS["near the input singularity"], step=0.001)
+    motion = parabola(task.reference, *RUNS["near the input singularity"], step=0.001)
     limbs = [task.conditioning(x).limbs for x in motion.x[::5]]
     right, left = ([each[name].condition for each in limbs] for name in task.names)
     assert max(right) > 10.0 * np.median(right)  # Fig. 20b
@@ -79,7 +79,7 @@ def test_the_near_singular_run_is_near_singular_and_its_torques_are_large() -> N
 @pytest.mark.parametrize("run", RUNS)
 def test_torques_along_the_runs_are_those_of_the_whole_robot_and_of_pinocchio(run: str) -> None:
     task, robot, oracle = task_of("irsbot2"), robot_of("irsbot2"), oracle_of("irsbot2")
-    motion, state = parabola(task, *RUNS[run], step=0.001), solved(run, "nested")
+    motion, state = parabola(task.reference, *RUNS[run], step=0.001), solved(run, "nested")
     for k in range(0, 1001, 23):
         u = task.inverse_dynamics(motion.x[k], motion.xd[k], motion.xdd[k])
         whole = robot.inverse_dynamics(state.u[k], state.ud[k], state.udd[k])

@@ -16,7 +16,7 @@ from closed_loop_dynamics.apps.tables import Table, read_csv
 from closed_loop_dynamics.apps.viewer.export import as_html
 from closed_loop_dynamics.apps.viewer.live import Listener
 from closed_loop_dynamics.apps.viewer.motion import Motion, from_file, sweep
-from closed_loop_dynamics.apps.viewer.window import Look, Window
+from closed_loop_dynamics.apps.viewer.window import Look, Window, short_mode
 from closed_loop_dynamics.robots import crank_leg
 
 URDF = crank_leg.generate()[0]
@@ -144,6 +144,16 @@ def test_row_out_of_reach_is_named(leg: cld.Robot, tmp_path: Path) -> None:
         from_file(leg, motion_of(leg, read_csv(str(path))))
 
 
+def test_free_base_rests_and_its_joints_move(server: Any) -> None:
+    robot = cld.load(*crank_leg.generate(), floating_base=True)
+    window = Window(server, Look(server, robot, URDF))
+    assert list(window.panel.sliders) == ["hip", "knee", "ankle"]
+    drag(window, "knee", 1.0)
+    window.step(1.0, 0.02)
+    np.testing.assert_allclose(window.snapshot.y, [0, 0, 0, 0, 0, 0, 1, 0, 1.0, 0])
+    assert window.snapshot.tau is not None and window.panel.status_text == "all loops are closed"
+
+
 def test_sweep_moves_every_joint_through_its_range(look: Look) -> None:
     shown = sweep(look.camera, look.ranges)
     for k, (low, high) in enumerate(look.ranges.values()):
@@ -164,6 +174,12 @@ def test_export_needs_nothing_from_elsewhere(server: Any, look: Look, leg: cld.R
         "//unpkg",
     ):
         assert word not in page
+
+
+def test_modes_of_equal_legs_are_named_once() -> None:
+    assert short_mode("leg1.rod_out leg1.up leg2.rod_out leg2.up") == "rod_out up (all 2 legs)"
+    assert short_mode("leg1.rod_out leg2.rod_in") == "leg1.rod_out leg2.rod_in"
+    assert short_mode("elbow_up") == "elbow_up" and short_mode("current") == "as reference"
 
 
 def test_pages_cannot_share_the_view_through_a_relay(server: Any) -> None:

@@ -25,7 +25,10 @@ from ...robots import SHIPPED
 from . import VIEW, draw
 
 #: Robot -> where more is said about it.
-MORE = dict.fromkeys(("heavy_duty_loop", "heavy_duty_arm"), "heavy_duty.md")
+MORE = {
+    **dict.fromkeys(("heavy_duty_loop", "heavy_duty_arm"), "heavy_duty.md"),
+    **dict.fromkeys(("irsbot2", "delta", "six_ups"), "parallel_manipulators.md"),
+}
 #: Robot -> azimuth and elevation of the eye, where the usual view hides something [degrees].
 VIEWS: dict[str, tuple[float, float]] = {}
 GENERAL = "closed_loop"  # the launch file for any robot
@@ -91,7 +94,7 @@ def page(robots: list[Shipped]) -> str:
             "the tree, m independent, p driven."
         ),
         "",
-        "```sh",
+        "```sh no-run: needs ROS 2 installed",
         "ros2 launch closed_loop_dynamics <robot>.launch.py",
         "```",
         "",
@@ -116,7 +119,7 @@ def page(robots: list[Shipped]) -> str:
     lines += [
         "## Pictures of other robots",
         "",
-        "```sh",
+        "```sh no-run: names of files stand for the reader's own",
         "python -m closed_loop_dynamics.apps.picture robot.urdf loops.yaml --out robot.png",
         "```",
         "",

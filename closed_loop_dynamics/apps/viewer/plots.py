@@ -110,16 +110,20 @@ def _range(curves: Array) -> tuple[float, float]:
 def holding_forces(
     robot: Robot, y: Array, joint: str, low: float, high: float
 ) -> tuple[Array, Array]:
-    """(N,) positions of one joint, (N, p) forces that hold the robot there; NaN where none can."""
+    """(N,) positions of one joint, (N, p) forces that hold the robot there.
+
+    From ``y`` outwards; NaN from the first position on that is out of reach or a dead point.
+    """
     at = robot.mechanism.y_at[robot.mechanism.tree.joint_index(joint)]
     positions = np.linspace(low, high, SWEEP)
-    zero = np.zeros(robot.m)
     tau = np.full((SWEEP, robot.p), np.nan)
-    for k, position in enumerate(positions):
-        one = y.copy()
-        one[at] = position
-        try:
-            tau[k] = robot.inverse_dynamics(one, zero, zero)
-        except ClosedLoopError:  # out of reach, or a dead point: a gap in the curve
-            continue
+    zero, here = np.zeros(robot.m), int(np.searchsorted(positions, y[at]))
+    for side in (range(here, SWEEP), range(here - 1, -1, -1)):
+        for k in side:
+            one = y.copy()
+            one[at] = positions[k]
+            try:
+                tau[k] = robot.inverse_dynamics(one, zero, zero)
+            except ClosedLoopError:
+                break
     return positions, tau

@@ -11,10 +11,10 @@ from ...model.tree import PRISMATIC, Array
 from ...robot import Robot
 from .colors import CUT, GAP, NEUTRAL, force_color
 from .snapshot import Snapshot
-from .sticks import along, robot_size
+from .sticks import along, link_size, robot_size
 from .visuals import BOX, CYLINDER, MESH, SPHERE, Color, Shape
 
-#: Sizes of what is drawn on top of the robot, as shares of its size.
+#: Sizes of what is drawn on top of the robot, as shares of ``link_size``.
 DISC = (0.056, 0.016)  # radius and length of the disc of a serial actuator
 BALL = 0.016  # radius of a cut point
 LINE = 0.004  # radius of the line across a gap
@@ -39,6 +39,7 @@ class Scene:
         self._colors: list[Color | None] = [None] * robot.p
         self._poses = np.full((len(robot.mechanism.tree.bodies), 4, 4), np.inf)
         self.size = robot_size(robot)
+        self._signs = link_size(robot)
         self.frames: dict[int, Any] = {}
         self.actuators: dict[int, list[Any]] = {k: [] for k in range(robot.p)}
         self._add_bodies(shapes)
@@ -67,7 +68,7 @@ class Scene:
     def _disc(self, body: int) -> Shape:
         """A sign for the drive of a serial joint: a disc around its axis, or a bar along it."""
         joint = self._robot.mechanism.tree.bodies[body].joint
-        radius, length = (share * self.size for share in DISC)
+        radius, length = (share * self._signs for share in DISC)
         if joint.kind == PRISMATIC:
             radius, length = 0.3 * radius, 4.0 * length
         half = 0.5 * length * joint.axis
@@ -76,9 +77,9 @@ class Scene:
     def _add_cuts(self) -> tuple[list[Any], list[Any]]:
         balls, lines = [], []
         count = sum(len(b.closure.system.cuts) for b in self._robot.branches.values())
-        line = Shape(CYLINDER, np.eye(4), (LINE * self.size, 1.0), GAP)
+        line = Shape(CYLINDER, np.eye(4), (LINE * self._signs, 1.0), GAP)
         for k in range(count):
-            ball = Shape(SPHERE, np.eye(4), (BALL * self.size,), CUT)
+            ball = Shape(SPHERE, np.eye(4), (BALL * self._signs,), CUT)
             balls.append(add_shape(self._server.scene, f"/cuts/{k}", ball, CUT))
             lines.append(add_shape(self._server.scene, f"/gaps/{k}", line, GAP))
             lines[-1].visible = False

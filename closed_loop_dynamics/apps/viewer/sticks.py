@@ -21,6 +21,14 @@ def robot_size(robot: Robot) -> float:
     return max(extent, 1e-3) if extent > 0.0 else 1.0
 
 
+def link_size(robot: Robot) -> float:
+    """Size of what is drawn on a robot with links of usual length: at most its own size [m]."""
+    bodies = robot.mechanism.tree.bodies
+    lengths = [float(np.linalg.norm(b.joint.placement[:3, 3])) for b in bodies]
+    usual = float(np.median([length for length in lengths if length > 1e-6] or [np.inf]))
+    return min(robot_size(robot), 7.0 * usual)
+
+
 def _origins(robot: Robot) -> Array:
     q = np.zeros(robot.mechanism.n_q)
     if robot.mechanism.floating:

@@ -29,6 +29,7 @@ PERIOD = 0.02  # of the loop [s]
 SLOW = 0.15  # between two updates of tables and curves [s]
 PATIENCE = 0.8  # a slider out of reach goes back after this time [s]
 BRAND = (31, 94, 140)
+MANY = 8  # actuators
 SILENCE = 1.0  # without messages, live mode says so after this time [s]
 
 
@@ -111,8 +112,10 @@ class Window:
 
     def _add_forces_panel(self) -> None:
         side = self._server.gui.add_panel()
+        gui, many = self._server.gui, self.robot.p > MANY
         with side.add_tab("Actuator forces"):
-            self._forces = self._server.gui.add_html("")
+            # A long table stands below the curves, a short one above.
+            self._forces = gui.add_html("", order=1e9 if many else -1.0)
             self.plots = Plots(self._server, self.robot)
             if self.motion is not None and self.motion.tau is not None:
                 self.plots.show(self.motion.times, self.motion.tau, "time [s]")
@@ -242,5 +245,16 @@ class Window:
 def _mode_names(robot: Robot) -> dict[str, str]:
     """Submechanism -> the assembly mode it stays on."""
     names = [branch.name for branch in robot.branches.values()]
-    modes = {name: robot.submechanism(name).mode_name() for name in names}
-    return {name: mode if mode != "current" else "as reference" for name, mode in modes.items()}
+    return {name: short_mode(robot.submechanism(name).mode_name()) for name in names}
+
+
+def short_mode(mode: str) -> str:
+    """What legs have in common is said once."""
+    legs: dict[str, list[str]] = {}
+    for word in mode.split():
+        leg, _, choice = word.rpartition(".")
+        legs.setdefault(leg, []).append(choice)
+    first = next(iter(legs.values()), [])
+    if len(legs) > 1 and all(words == first for words in legs.values()):
+        return f"{' '.join(first)} (all {len(legs)} legs)"
+    return mode if mode != "current" else "as reference"

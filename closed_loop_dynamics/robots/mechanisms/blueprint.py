@@ -277,7 +277,9 @@ def _inertial(solids: list[Solid]) -> str:
         I += R @ np.diag(s.moments) @ R.T
         I += s.mass * (float(away @ away) * np.eye(3) - np.outer(away, away))
     entries = " ".join(
-        f'i{"xyz"[i]}{"xyz"[j]}="{I[i, j]:.9g}"' for i in range(3) for j in range(i, 3)
+        f'i{"xyz"[i]}{"xyz"[j]}="{round(I[i, j], 12) + 0.0:.9g}"'
+        for i in range(3)
+        for j in range(i, 3)
     )
     return (
         f'    <inertial>\n      <origin xyz="{_numbers(com)}" rpy="0 0 0"/>\n'
