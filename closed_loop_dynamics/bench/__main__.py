@@ -125,7 +125,7 @@ def _measure(cases: dict[str, Case], options: argparse.Namespace, everything: bo
     names = list(SHIPPED) if everything else options.shipped or []
     for k, name in enumerate(names):
         place = f"[shipped {k + 1}/{len(names)}] {name}"
-        rounds = options.sweeps or (2 if quick else 30)
+        rounds = options.sweeps or (2 if quick else 60)
         outcome.surveys.append(survey(name, rounds, partial(_tell, place)))
     sweeps = options.sweeps or (3 if quick else 40)
     if options.loops or everything:
@@ -213,7 +213,7 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument(
         "--sweeps",
         type=int,
-        help="visits to every state: more against noise (default 30 to 40, quick 2 to 3)",
+        help="visits to every state: more against noise (default 60 or 40, quick 2 or 3)",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results as JSON too")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="and the page")

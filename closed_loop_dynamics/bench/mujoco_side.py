@@ -2,7 +2,8 @@
 
 Points of a cut are held together by ``connect``, couplings by a joint equality (one term) or by a
 fixed tendon of constant length (several). MuJoCo's equalities are soft: here as hard as it allows
-(impedance 0.9999), which leaves deviations of up to some percent. Limits, contacts and actuators
+(impedance 0.9999). The deviation that this leaves is proportional to the softness, so two degrees
+of it tell where a hard one would end: that has to agree with ours. Limits, contacts and actuators
 are off; forces act on the joints directly.
 """
 
@@ -106,6 +107,17 @@ class MujocoRobot:
         """(N, n) accelerations, in our order."""
         qacc = np.array([self.run(*call).copy() for call in self._calls(states)])
         return self.accelerations(states.q, states.qd, qacc)
+
+    def hard(self, states: States) -> Array:
+        """(N, n) accelerations at no softness at all, extrapolated from two degrees of it."""
+        impedance, kept = self.model.eq_solimp, self.model.eq_solimp.copy()
+        hardest, found = HARD[0], []
+        for d in (hardest, 2.0 * hardest - 1.0):
+            impedance[:, :2] = d
+            found.append(((1.0 - d) / d, self.forward(states)))
+        impedance[:] = kept
+        (r, near), (r_softer, far) = found
+        return np.asarray(near - (far - near) * r / (r_softer - r))
 
     def contender(self, states: States) -> Contender:
         """What is timed."""

@@ -48,7 +48,7 @@ class Growth:
     """Costs of one method over the lengths.
 
     Attributes:
-        instructions: None for other libraries.
+        instructions: none for other libraries.
         seconds: None where nothing was timed.
     """
 
@@ -56,14 +56,12 @@ class Growth:
     what: str
     method: str
     lengths: tuple[int, ...]
-    instructions: tuple[int, ...] | None
+    instructions: tuple[int, ...]
     seconds: tuple[float, ...] | None = None
 
     @property
-    def exponent(self) -> float | None:
-        """Of the number of instructions."""
-        if self.instructions is None:
-            return None
+    def exponent(self) -> float:
+        """Of the number of instructions (where there are some)."""
         return fitted_exponent(self.lengths, self.instructions)
 
     @property
@@ -119,7 +117,7 @@ def grow(
             chain,
             *key,
             tuple(lengths),
-            tuple(counts[key]) if key in counts else None,
+            tuple(counts.get(key, ())),
             tuple(seconds[key]) if sweeps else None,
         )
         for key in dict.fromkeys([*counts, *seconds])

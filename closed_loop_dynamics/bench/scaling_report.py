@@ -40,7 +40,7 @@ def scaling_text(
         rows += [
             (g.method, *map(str, g.instructions), f"{g.exponent:.2f}")
             for g in group
-            if g.instructions is not None
+            if g.instructions
         ]
         for g in group:
             if g.seconds is not None:
@@ -60,7 +60,7 @@ def _per_loop(group: Sequence[Growth]) -> list[tuple[str, ...]]:
     """Instructions of every method divided by the number of loops, then times likewise."""
     rows: list[tuple[str, ...]] = []
     for g in group:
-        if g.instructions is not None:
+        if g.instructions:
             each = (f"{i / k:.0f}" for i, k in zip(g.instructions, g.lengths, strict=True))
             rows.append((f"{g.method}, per loop", *each, ""))
     for g in group:
@@ -78,8 +78,8 @@ def scaling_json(growths: Sequence[Growth]) -> list[dict[str, Any]]:
             "what": g.what,
             "method": g.method,
             "links": list(g.lengths),
-            "instructions": None if g.instructions is None else list(g.instructions),
-            "exponent": g.exponent,
+            "instructions": list(g.instructions) or None,
+            "exponent": g.exponent if g.instructions else None,
             "seconds": None if g.seconds is None else list(g.seconds),
             "time_exponent": g.time_exponent,
         }
