@@ -46,8 +46,10 @@ class TaskSpace:
     def __init__(self, robot: Robot, scheme: str = "nested", tolerance: float = 1e-10) -> None:
         if scheme not in SCHEMES:
             raise InvalidInput(f"scheme '{scheme}'; {did_you_mean(scheme, SCHEMES)}")
-        if not isinstance(tolerance, int | float) or not 1e-14 <= tolerance <= 1e-4:
-            raise InvalidInput(f"tolerance {tolerance!r} is not between 1e-14 and 1e-4")
+        if not isinstance(tolerance, int | float):
+            raise InvalidInput(f"tolerance {tolerance!r} is not a number")
+        if not 1e-14 <= tolerance <= 1e-4:
+            raise InvalidInput(f"tolerance {tolerance:g} is not between 1e-14 and 1e-4")
         mech = robot.mechanism
         entry = next((e for e in mech.entries if e.task_space is not None), None)
         if entry is None or entry.task_space is None:
