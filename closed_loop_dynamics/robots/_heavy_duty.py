@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -200,13 +199,3 @@ def sinusoids(waves: tuple[Sinusoid, ...], t: Array) -> tuple[Array, Array, Arra
     angle = np.asarray(t, dtype=float)[:, None] * omega + phase
     x = middle + amplitude * np.sin(angle)
     return x, amplitude * omega * np.cos(angle), -amplitude * omega**2 * np.sin(angle)
-
-
-def write(name: str, texts: tuple[str, str]) -> None:
-    """Write ``urdf/<name>.urdf`` and ``config/<name>.yaml`` below the current folder."""
-    for path, text in zip(
-        (Path(f"urdf/{name}.urdf"), Path(f"config/{name}.yaml")), texts, strict=True
-    ):
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        print(f"wrote {path}")

@@ -4,8 +4,7 @@ The rods have universal joints at both ends with parallel axes, so the loop of e
 equations of which three are independent (Mueller 2022, Remark 4), and a separated limb can turn the
 platform about the direction of its own arm axis. The first limb carries the platform in the tree.
 
-``python -m closed_loop_dynamics.robots.delta`` rewrites ``urdf/delta.urdf`` and
-``config/delta.yaml`` below the current folder.
+``python -m closed_loop_dynamics.robots delta`` writes its files.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._files import write_robot
 from .mechanisms.blueprint import Array, Blueprint, Y, turned, unit
 from .mechanisms.loop_file import Cut, loop_file
 
@@ -112,12 +110,3 @@ def _platform(
     board.rod(platform, below, middle, 1.3 * d.platform, d.platform_mass)
     board.frame("tool", platform, middle)
     return ["wrist_1", "wrist_2"]
-
-
-def main() -> None:
-    """Write the two files of the robot into ``urdf/`` and ``config/``."""
-    write_robot("delta", *generate())
-
-
-if __name__ == "__main__":
-    main()

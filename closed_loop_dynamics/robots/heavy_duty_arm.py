@@ -5,8 +5,7 @@ and a prismatic boom at the end; coordinates are the base angle, the two strokes
 The paper prints the total mass, the kinds of joints and the acceleration that its errors are
 compared with; lengths and the mass of each part are our own, those of a small forestry crane.
 
-``python -m closed_loop_dynamics.robots.heavy_duty_arm`` rewrites ``urdf/heavy_duty_arm.urdf`` and
-``config/heavy_duty_arm.yaml`` below the current folder.
+``python -m closed_loop_dynamics.robots heavy_duty_arm`` writes its files.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ from ._heavy_duty import (
     add_loop,
     add_pin,
     loop_entry,
-    write,
 )
 from .mechanisms.blueprint import Blueprint, Z, unit
 
@@ -159,12 +157,3 @@ submechanisms:
   jointnames_independent: [extension]
   jointnames_active: [extension]
 """
-
-
-def main() -> None:
-    """Write the two files of the robot into ``urdf/`` and ``config/``."""
-    write(NAME, generate())
-
-
-if __name__ == "__main__":
-    main()

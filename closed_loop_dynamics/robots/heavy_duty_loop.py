@@ -4,8 +4,7 @@ Fig. 2 (a) of the paper: four links, three passive hinges, one cylinder, whose s
 coordinate. The paper prints the total mass and the acceleration that its errors are compared with;
 lengths and the mass of each part are our own.
 
-``python -m closed_loop_dynamics.robots.heavy_duty_loop`` rewrites ``urdf/heavy_duty_loop.urdf`` and
-``config/heavy_duty_loop.yaml`` below the current folder.
+``python -m closed_loop_dynamics.robots heavy_duty_loop`` writes its files.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ from ._heavy_duty import (
     add_loop,
     add_pin,
     loop_entry,
-    write,
 )
 from .mechanisms.blueprint import Blueprint
 
@@ -84,12 +82,3 @@ SUBMECHANISMS = f"""\
 # The loop of heavy_duty_loop.urdf, commanded and driven by the stroke of its cylinder.
 submechanisms:
 {loop_entry("lift")}"""
-
-
-def main() -> None:
-    """Write the two files of the robot into ``urdf/`` and ``config/``."""
-    write(NAME, generate())
-
-
-if __name__ == "__main__":
-    main()

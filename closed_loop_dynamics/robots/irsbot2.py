@@ -5,8 +5,7 @@ elbow, push rod) that carries a loop of four universal joints (two rods to the p
 on the right carries the platform in the tree; the one on the left is its image after half a turn
 about z and ends in two cuts.
 
-``python -m closed_loop_dynamics.robots.irsbot2`` rewrites ``urdf/irsbot2.urdf`` and
-``config/irsbot2.yaml`` below the current folder.
+``python -m closed_loop_dynamics.robots irsbot2`` writes its files.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._files import write_robot
 from .mechanisms.blueprint import Array, Blueprint, Y, turned
 from .mechanisms.irsbot_4u import universal_axes
 from .mechanisms.loop_file import POINT_XZ, Cut, loop_file
@@ -166,12 +164,3 @@ def _beam(board: Blueprint, link: str, start: Array, end: Array, side: float, co
     mass = DENSITY * length * side**2
     tilt = math.atan2(end[0] - start[0], end[2] - start[2])
     board.box(link, 0.5 * (start + end), (side, side, length), mass, color, (0.0, tilt, 0.0))
-
-
-def main() -> None:
-    """Write the two files of the robot into ``urdf/`` and ``config/``."""
-    write_robot("irsbot2", *generate())
-
-
-if __name__ == "__main__":
-    main()

@@ -1,12 +1,10 @@
 """A Gough-Stewart platform 6-UPS in task space: the mechanism ``ups6`` with its pose as the task.
 
-``python -m closed_loop_dynamics.robots.six_ups`` rewrites ``urdf/six_ups.urdf`` and
-``config/six_ups.yaml`` below the current folder.
+``python -m closed_loop_dynamics.robots six_ups`` writes its files.
 """
 
 from __future__ import annotations
 
-from ._files import write_robot
 from .mechanisms import ups6
 
 #: What makes a parallel manipulator out of the mechanism.
@@ -17,12 +15,3 @@ def generate(**dimensions: object) -> tuple[str, str]:
     """URDF and YAML text; dimensions as those of ``ups6.Dimensions``."""
     urdf, yaml = ups6.build(**dimensions)
     return urdf.replace('name="ups6"', 'name="six_ups"'), yaml.replace("ups6", "six_ups") + TASK
-
-
-def main() -> None:
-    """Write the two files of the robot into ``urdf/`` and ``config/``."""
-    write_robot("six_ups", *generate())
-
-
-if __name__ == "__main__":
-    main()
