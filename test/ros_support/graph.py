@@ -108,6 +108,7 @@ class Graph:
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
         self._publishers: dict[str, Any] = {}
+        self._ears: list[Any] = []
         self._clients: dict[str, Any] = {}
         self._lock = threading.Lock()
         self.status: dict[str, DiagnosticStatus] = {}
@@ -200,19 +201,24 @@ class Graph:
     def listen(self, kind: Any, topic: str, depth: int = 1000) -> list[Any]:
         """A list to which messages are appended as they arrive."""
         heard: list[Any] = []
-        self.node.create_subscription(kind, topic, heard.append, depth)
+        self.on(kind, topic, heard.append, depth)
         return heard
 
-    def on(self, kind: Any, topic: str, callback: Callable[[Any], None]) -> None:
+    def on(self, kind: Any, topic: str, callback: Callable[[Any], None], depth: int = 1000) -> None:
         """Call ``callback`` (in the probe's thread) for each message."""
-        self.node.create_subscription(kind, topic, callback, 1000)
+        self._ears.append(self.node.create_subscription(kind, topic, callback, depth))
 
     def send(self, topic: str, message: Any) -> None:
-        """Publish; the first time, wait for a subscriber."""
+        """Publish, once there is a subscriber, and a publisher of everything we listen to.
+
+        Discovery takes its time on a loaded machine: what is an answer must not be missed.
+        """
         if topic not in self._publishers:
             self._publishers[topic] = self.node.create_publisher(type(message), topic, 100)
         publisher = self._publishers[topic]
         self.wait(publisher.get_subscription_count, f"a subscriber of {topic}")
+        for ear in self._ears:
+            self.wait(ear.get_publisher_count, f"a publisher of {ear.topic_name}")
         publisher.publish(message)
 
     def send_until(self, topic: str, message: Any, condition: Callable[[], Any], what: str) -> None:

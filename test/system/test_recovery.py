@@ -99,7 +99,7 @@ def test_simulated_time_is_honoured(graph: Any) -> None:
     graph.wait(lambda: accepted, "an answer to the trajectory")
     begin = stamp(accepted[0])
     assert 0.0 < begin < 1e6  # since the start of the simulation, not since 1970
-    graph.wait(lambda: stamp(commands[-1]) > begin + 1.0, "the end of the motion")
+    graph.wait(lambda: commands and stamp(commands[-1]) > begin + 1.0, "the end of the motion")
     robot, rest = cld.load(*crank_leg.generate()), np.zeros(3)
     start = Motion(begin, np.array(START), rest, rest)
     spline = Spline(cycloidal(START, GOAL, 1.0), begin, start)
