@@ -23,6 +23,7 @@ from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 from ..errors import ClosedLoopError
 from ..robot import Robot
 from ..robot_parts.state import State
+from .control_thread import ControlThread
 from .diagnostics import Diagnostics
 from .parameters import COMMON, Parameters, Spec
 from .robot_source import TOPIC, RobotSource
@@ -58,6 +59,7 @@ class RobotNode(LifecycleNode):
         self.create_timer(period, self._report, clock=self.steady)
         self._autostart = self.create_timer(0.02, self._start_alone, clock=self.steady)
         self._waiting = False
+        self._control: ControlThread | None = None
 
     # -- for subclasses -------------------------------------------------------------------------
 
@@ -108,6 +110,19 @@ class RobotNode(LifecycleNode):
         self._timers_of_work.append(timer)
         return timer
 
+    def add_control_thread(self, period: float, callback: Callable[[], None]) -> None:
+        """A guarded cycle on a thread of its own for as long as the node is active."""
+        self._control = ControlThread(period, lambda: self._control_cycle(callback))
+        self._control.start()
+
+    def _control_cycle(self, callback: Callable[[], None]) -> None:
+        try:
+            self.guard("cycle", callback)
+        except Exception:
+            # The signal handler shuts the context down at once; what is said just then fails.
+            if self.context.ok():
+                self.get_logger().error(traceback.format_exc(), throttle_duration_sec=1.0)
+
     def guard(
         self, channel: str, callback: Callable[..., None], *arguments: Any, every: float = 1.0
     ) -> bool:
@@ -121,6 +136,8 @@ class RobotNode(LifecycleNode):
             self.diagnostics.fault(channel, str(error), every=every)
             return False
         except Exception as error:
+            if not self.context.ok():
+                raise
             self.get_logger().error(traceback.format_exc(), throttle_duration_sec=1.0)
             self.diagnostics.fault(channel, f"{type(error).__name__}: {error}")
             return False
@@ -200,6 +217,9 @@ class RobotNode(LifecycleNode):
 
     def _halt(self) -> None:
         self.active = False
+        if self._control is not None:
+            self._control.stop()
+            self._control = None
         for timer in self._timers_of_work:
             self.destroy_timer(timer)
         self._timers_of_work = []
@@ -224,6 +244,11 @@ class RobotNode(LifecycleNode):
         unconfigured = self._state_machine.current_state[1] == "unconfigured"
         if unconfigured and self.trigger_configure() == SUCCESS:
             self.trigger_activate()
+
+    def end(self) -> None:
+        """The process ends: no thread may outlive what it talks to."""
+        if self.active:
+            self._halt()
 
     # -- diagnostics ----------------------------------------------------------------------------
 
@@ -270,6 +295,7 @@ def run(kind: Callable[[], RobotNode], arguments: list[str] | None = None) -> in
     finally:
         with contextlib.suppress(Exception):
             if node is not None:
+                node.end()
                 node.destroy_node()
         rclpy.try_shutdown()
     return 0
