@@ -21,7 +21,7 @@ Announcement = TypeVar("Announcement")
 
 #: A promise is this many times what is expected, and a little [s]; expected at first, per sample
 #: [s]; a promise that is broken so many times is a refusal.
-GROWTH, MARGIN, COST, ATTEMPTS = 2.0, 0.01, 2e-4, 6
+GROWTH, MARGIN, COST, ATTEMPTS = 2.0, 0.01, 5e-5, 6
 
 
 class Judge(Protocol[Message_in, Announcement]):

@@ -7,6 +7,7 @@ messages only.
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -20,11 +21,15 @@ class ControlThread:
     """Calls ``work`` every ``period`` seconds of the steady clock, until :meth:`stop`.
 
     Beginnings keep to a fixed raster. A call that takes longer than the period swallows the
-    beginnings it has missed: no burst follows. ``work`` must not raise.
+    beginnings it has missed: no burst follows. ``work`` must not raise. ``begin`` is called once,
+    in the thread, before the first work.
     """
 
-    def __init__(self, period: float, work: Callable[[], None]) -> None:
+    def __init__(
+        self, period: float, work: Callable[[], None], begin: Callable[[], None] = lambda: None
+    ) -> None:
         self._period = period
+        self._begin = begin
         self._work = work
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="control", daemon=True)
@@ -42,6 +47,7 @@ class ControlThread:
 
     def _run(self) -> None:
         period, work, stopped = self._period, self._work, self._stop.is_set
+        self._begin()
         due = time.monotonic()
         while not stopped():
             work()
@@ -51,3 +57,15 @@ class ControlThread:
                 time.sleep(left)
             else:
                 due += period * int(-left / period)
+
+
+def set_priority(priority: int) -> str:
+    """Real-time priority (SCHED_FIFO) for the calling thread; what is in the way, if anything."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
+    except (OSError, AttributeError) as error:
+        return (
+            f"no real-time priority {priority}: {error}; allow it with "
+            f"'rtprio {priority}' for the user in limits.conf"
+        )
+    return ""

@@ -53,6 +53,7 @@ class Feedforward(RobotNode):
     PARAMETERS = (
         Spec("mode", FEEDFORWARD, "state of the efforts", choices=(FEEDFORWARD, MEASURED)),
         Spec("control_rate", 500.0, "commands per second [Hz]", 1.0, 10000.0),
+        Spec("thread_priority", 0, "real-time priority of the control thread; 0: none", 0, 98),
         Spec("lockstep", False, "answer each actuator_states message, in place of a timer"),
         Spec("hold_compensation", True, "efforts for the middle of the period they are held"),
         Spec(
@@ -163,7 +164,8 @@ class Feedforward(RobotNode):
         if sim_time and not self._lockstep:
             self.add_timer(self._period, self._on_timer)
         elif not self._lockstep:
-            self.add_control_thread(self._period, self._on_timer)
+            priority = self.parameters["thread_priority"]
+            self.add_control_thread(self._period, self._on_timer, priority)
         if self._markers is not None:
             self.add_timer(1.0 / self.parameters["marker_rate"], self._show, self.steady)
 
@@ -223,9 +225,9 @@ class Feedforward(RobotNode):
         ahead = self._spline.sample(now + self._lead) if self._lead else motion
         closing = time.perf_counter()
         state = self.robot.state(motion.y, motion.yd, motion.ydd)
-        efforts = self._within_limits(self._choose_efforts(ahead))
+        efforts = self._choose_efforts(ahead)
         dynamics = time.perf_counter() - closing
-        self._publish(now_ns, state, efforts)
+        self._publish(now_ns, state, self._within_limits(efforts))
         self._last = state
         self.diagnostics.clear("cycle")
         self.cycle_done(began, dynamics)

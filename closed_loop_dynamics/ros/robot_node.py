@@ -23,8 +23,9 @@ from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 from ..errors import ClosedLoopError
 from ..robot import Robot
 from ..robot_parts.state import State
-from .control_thread import ControlThread
+from .control_thread import ControlThread, set_priority
 from .diagnostics import Diagnostics
+from .health import WARN
 from .parameters import COMMON, Parameters, Spec
 from .robot_source import TOPIC, RobotSource
 
@@ -110,9 +111,21 @@ class RobotNode(LifecycleNode):
         self._timers_of_work.append(timer)
         return timer
 
-    def add_control_thread(self, period: float, callback: Callable[[], None]) -> None:
-        """A guarded cycle on a thread of its own for as long as the node is active."""
-        self._control = ControlThread(period, lambda: self._control_cycle(callback))
+    def add_control_thread(
+        self, period: float, callback: Callable[[], None], priority: int = 0
+    ) -> None:
+        """A guarded cycle on a thread of its own for as long as the node is active.
+
+        Args:
+            priority: real-time priority; 0: as any thread.
+        """
+
+        def prefer() -> None:
+            reason = set_priority(priority) if priority else ""
+            if reason:
+                self.diagnostics.fault("thread_priority", reason, WARN)
+
+        self._control = ControlThread(period, lambda: self._control_cycle(callback), prefer)
         self._control.start()
 
     def _control_cycle(self, callback: Callable[[], None]) -> None:

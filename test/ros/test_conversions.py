@@ -16,7 +16,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from closed_loop_dynamics.errors import InvalidInput
 from closed_loop_dynamics.ros import conversions as c
-from closed_loop_dynamics.ros.trajectory import TrajectoryRefused, cycloidal
+from closed_loop_dynamics.ros.trajectory import Points, TrajectoryRefused, cycloidal
 
 pytestmark = pytest.mark.ros
 NAMES = ("hip", "knee", "ankle")
@@ -166,3 +166,12 @@ def test_columns_of_nothing_but_nan_are_not_given() -> None:
     message.velocity = [0.5, float("nan")]
     with pytest.raises(InvalidInput, match="velocity is not finite"):
         c.JointStateReader(["b", "a"], ["a", "b"]).read(message)
+
+
+def test_what_points_do_not_give_their_message_does_not_have() -> None:
+    points = Points.of([1.0, 2.0], [[0.0], [1.0]], [[], [2.0]])
+    message = c.points_message(["a"], points)
+    assert [list(p.velocities) for p in message.points] == [[], [2.0]]
+    assert [list(p.accelerations) for p in message.points] == [[], []]
+    again = c.points_from(message, ["a"])
+    np.testing.assert_array_equal(again.velocities, points.velocities)
