@@ -24,6 +24,7 @@ from ..errors import ClosedLoopError
 from ..robot import Robot
 from ..robot_parts.state import State
 from .diagnostics import Diagnostics
+from .ending import Ending
 from .parameters import COMMON, Parameters, Spec
 from .robot_source import TOPIC, RobotSource
 
@@ -253,10 +254,11 @@ class RobotNode(LifecycleNode):
 
 def run(kind: Callable[[], RobotNode], arguments: list[str] | None = None) -> int:
     """Spin a node until it is asked to end."""
-    rclpy.init(args=arguments)
-    executor = SingleThreadedExecutor()
+    ending = Ending(getattr(kind, "__name__", "node"))
     node: RobotNode | None = None
     try:
+        rclpy.init(args=arguments)
+        executor = SingleThreadedExecutor()
         node = kind()
         executor.add_node(node)
         executor.spin()
@@ -268,8 +270,9 @@ def run(kind: Callable[[], RobotNode], arguments: list[str] | None = None) -> in
         if rclpy.ok():
             raise
     finally:
-        with contextlib.suppress(Exception):
-            if node is not None:
-                node.destroy_node()
-        rclpy.try_shutdown()
+        with ending:
+            with contextlib.suppress(Exception):
+                if node is not None:
+                    node.destroy_node()
+            rclpy.try_shutdown()
     return 0
