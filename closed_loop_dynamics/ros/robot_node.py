@@ -25,8 +25,10 @@ from ..robot import Robot
 from ..robot_parts.state import State
 from .diagnostics import Diagnostics
 from .ending import Ending
+from .health import WARN
 from .parameters import COMMON, Parameters, Spec
 from .robot_source import TOPIC, RobotSource
+from .topics import unheard_publishers
 
 try:
     from rclpy.event_handler import PublisherEventCallbacks
@@ -53,12 +55,13 @@ class RobotNode(LifecycleNode):
         self.active = False
         self.robot: Robot
         self.steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._source = RobotSource(self, self.parameters)
+        self._source = RobotSource(self, self.parameters, self._try_again)
         self._interfaces: list[tuple[Callable[[Any], Any], Any]] = []
+        self._subscriptions_of_work: list[Any] = []
         period = self.parameters["diagnostics_period"]
-        self.create_timer(period, self._report, clock=self.steady)
+        self._reports = self.create_timer(period, self._report, clock=self.steady)
         self._autostart = self.create_timer(0.02, self._start_alone, clock=self.steady)
-        self._waiting = False
+        self._waiting = self._refused = False
 
     # -- for subclasses -------------------------------------------------------------------------
 
@@ -95,9 +98,9 @@ class RobotNode(LifecycleNode):
             if self.active:
                 self.guard(channel, callback, message)
 
-        self._interfaces.append(
-            (self.destroy_subscription, self.create_subscription(kind, topic, listen, qos))
-        )
+        subscription = self.create_subscription(kind, topic, listen, qos)
+        self._interfaces.append((self.destroy_subscription, subscription))
+        self._subscriptions_of_work.append(subscription)
 
     def add_service(self, kind: Any, name: str, callback: Callable[[Any, Any], Any]) -> None:
         """A service that is gone after clean-up."""
@@ -149,6 +152,7 @@ class RobotNode(LifecycleNode):
         """Load the robot and set up; FAILURE with the reason in the log."""
         try:
             self.parameters.check()
+            self._reports.timer_period_ns = round(1e9 * self.parameters["diagnostics_period"])
             self.robot = self._source.load(self.floating_base)
             self.setup()
         except Exception as error:
@@ -158,6 +162,7 @@ class RobotNode(LifecycleNode):
             self._remove_interfaces()
             self.diagnostics.fault("configure", str(error), every=float("inf"))
             return FAILURE
+        self.parameters.locked = True
         self.diagnostics.clear("configure")
         self._say("inactive")
         self.get_logger().info(f"configured: {self.robot}")
@@ -187,6 +192,7 @@ class RobotNode(LifecycleNode):
         """Forget the robot."""
         result = super().on_cleanup(state)
         self._remove_interfaces()
+        gc.collect()
         self._say("unconfigured")
         return result
 
@@ -201,6 +207,7 @@ class RobotNode(LifecycleNode):
 
     def _halt(self) -> None:
         self.active = False
+        gc.unfreeze()  # or else nothing of it could ever be collected
         for timer in self._timers_of_work:
             self.destroy_timer(timer)
         self._timers_of_work = []
@@ -210,6 +217,8 @@ class RobotNode(LifecycleNode):
         for destroy, interface in self._interfaces:
             destroy(interface)
         self._interfaces = []
+        self._subscriptions_of_work = []
+        self.parameters.locked = False
 
     def _start_alone(self) -> None:
         if not self.parameters["autostart"]:
@@ -222,9 +231,15 @@ class RobotNode(LifecycleNode):
             return
         self._autostart.cancel()
         # A manager may have been faster.
-        unconfigured = self._state_machine.current_state[1] == "unconfigured"
-        if unconfigured and self.trigger_configure() == SUCCESS:
-            self.trigger_activate()
+        if self._state_machine.current_state[1] == "unconfigured":
+            self._refused = self.trigger_configure() != SUCCESS
+            if not self._refused:
+                self.trigger_activate()
+
+    def _try_again(self) -> None:
+        """There is another robot_description, after the last one was refused."""
+        if self._refused:
+            self._autostart.reset()
 
     # -- diagnostics ----------------------------------------------------------------------------
 
@@ -243,6 +258,7 @@ class RobotNode(LifecycleNode):
                 values["loop residual"] = f"{float(state[0].residual):.3e}"
                 values["smallest singular value"] = f"{float(state[0].singularity):.6g}"
                 values["newton iterations"] = str(state[0].iterations)
+            self._look_for_unheard()
             values["cycles"] = str(cycles.count)
             values["cycle time mean [ms]"] = f"{1e3 * cycles.mean:.4f}"
             values["cycle time max [ms]"] = f"{1e3 * cycles.longest:.4f}"
@@ -250,6 +266,14 @@ class RobotNode(LifecycleNode):
             values["period p50 [ms]"] = f"{1e3 * cycles.period_p50:.4f}"
             values["period p99 [ms]"] = f"{1e3 * cycles.period_p99:.4f}"
         self.diagnostics.publish()
+
+    def _look_for_unheard(self) -> None:
+        unheard = [unheard_publishers(self, topic) for topic in self._subscriptions_of_work]
+        text = "; ".join(filter(None, unheard))
+        if text:
+            self.diagnostics.fault("quality of service", text, WARN, every=60.0)
+        else:
+            self.diagnostics.clear("quality of service")
 
 
 def run(kind: Callable[[], RobotNode], arguments: list[str] | None = None) -> int:

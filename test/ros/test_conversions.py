@@ -166,3 +166,20 @@ def test_columns_of_nothing_but_nan_are_not_given() -> None:
     message.velocity = [0.5, float("nan")]
     with pytest.raises(InvalidInput, match="velocity is not finite"):
         c.JointStateReader(["b", "a"], ["a", "b"]).read(message)
+
+
+@pytest.mark.parametrize("digits", [20, 4301, 100_000])
+def test_label_that_can_be_no_stamp_is_refused(digits: int) -> None:
+    message = c.EffortBuffer(1).fill(np.zeros(1))
+    message.layout.dim[0].label = "9" * digits
+    with pytest.raises(InvalidInput, match=f"{digits} digits"):
+        c.answered_stamp(message)
+
+
+def test_only_plain_digits_are_a_stamp() -> None:
+    message = c.EffortBuffer(1).fill(np.zeros(1))
+    for label in ("", "-5", "1e3", "\u0663", " 7"):
+        message.layout.dim[0].label = label
+        assert c.answered_stamp(message) is None
+    message.layout.dim[0].label = str(2**31 * c.NANO - 1)
+    assert c.answered_stamp(message) == 2**31 * c.NANO - 1
