@@ -225,6 +225,7 @@ class Simulator(RobotNode):
         self._effort = efforts_from(message, self.robot.p)
         self._effort_at = time.monotonic()
         self.diagnostics.clear("effort_command")
+        self.diagnostics.clear("lockstep")
         if self._lockstep and not self._paused:
             self._advance(1)
             self._publish()
@@ -302,7 +303,7 @@ class Simulator(RobotNode):
         """Lockstep: say it again when nobody answers."""
         quiet = time.monotonic() - self._spoke_at
         if not self._paused and quiet >= self.parameters["lockstep_timeout"]:
-            self.diagnostics.fault("effort_command", "no answer in lockstep", WARN, every=5.0)
+            self.diagnostics.fault("lockstep", "no answer", WARN, every=5.0)
             self._publish()
 
     def _advance(self, periods: int) -> None:
