@@ -31,9 +31,9 @@ from .robot_source import TOPIC, RobotSource
 from .topics import unheard_publishers
 
 try:
-    from rclpy.event_handler import PublisherEventCallbacks
+    from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 except ImportError:  # Humble
-    from rclpy.qos_event import PublisherEventCallbacks
+    from rclpy.qos_event import PublisherEventCallbacks, SubscriptionEventCallbacks
 
 #: Every event that is listened to costs time in each turn of the executor. A peer with another
 #: quality of service is reported by the subscribing side.
@@ -57,7 +57,7 @@ class RobotNode(LifecycleNode):
         self.steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._source = RobotSource(self, self.parameters, self._try_again)
         self._interfaces: list[tuple[Callable[[Any], Any], Any]] = []
-        self._subscriptions_of_work: list[Any] = []
+        self._deaf: list[Any] = []
         period = self.parameters["diagnostics_period"]
         self._reports = self.create_timer(period, self._report, clock=self.steady)
         self._autostart = self.create_timer(0.02, self._start_alone, clock=self.steady)
@@ -98,9 +98,10 @@ class RobotNode(LifecycleNode):
             if self.active:
                 self.guard(channel, callback, message)
 
-        subscription = self.create_subscription(kind, topic, listen, qos)
-        self._interfaces.append((self.destroy_subscription, subscription))
-        self._subscriptions_of_work.append(subscription)
+        # Who it is takes a millisecond to find out: asked only when there is somebody.
+        events = SubscriptionEventCallbacks(incompatible_qos=lambda _: self._deaf.append(heard))
+        heard: Any = self.create_subscription(kind, topic, listen, qos, event_callbacks=events)
+        self._interfaces.append((self.destroy_subscription, heard))
 
     def add_service(self, kind: Any, name: str, callback: Callable[[Any, Any], Any]) -> None:
         """A service that is gone after clean-up."""
@@ -217,7 +218,7 @@ class RobotNode(LifecycleNode):
         for destroy, interface in self._interfaces:
             destroy(interface)
         self._interfaces = []
-        self._subscriptions_of_work = []
+        self._deaf = []
         self.parameters.locked = False
 
     def _start_alone(self) -> None:
@@ -268,9 +269,11 @@ class RobotNode(LifecycleNode):
         self.diagnostics.publish()
 
     def _look_for_unheard(self) -> None:
-        unheard = [unheard_publishers(self, topic) for topic in self._subscriptions_of_work]
-        text = "; ".join(filter(None, unheard))
-        if text:
+        """Publishers that offer another quality of service than a subscription asks for."""
+        texts = {heard: unheard_publishers(self, heard) for heard in dict.fromkeys(self._deaf)}
+        self._deaf = [heard for heard, text in texts.items() if text]
+        if self._deaf:
+            text = "; ".join(texts[heard] for heard in self._deaf)
             self.diagnostics.fault("quality of service", text, WARN, every=60.0)
         else:
             self.diagnostics.clear("quality of service")

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,7 @@ def test_signal_while_compiling_ends_the_node(tmp_path: Path) -> None:
     )
     while not (cache.is_dir() and any(cache.iterdir())):
         assert process.poll() is None
+        time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     text = process.communicate(timeout=DEADLINE)[0]
     assert process.returncode == 0
