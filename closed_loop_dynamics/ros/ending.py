@@ -46,11 +46,14 @@ class Ending:
     """Looks on while a node works. Make it in the main thread, before ``rclpy.init``.
 
     Use it as the context in which the node is closed down.
+
+    Attributes:
+        asked: there was a signal.
     """
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._asked = False
+        self.asked = False
         self._begun, self._done = threading.Event(), threading.Event()
         for number in SIGNALS:
             signal.signal(number, self._interrupt)
@@ -61,7 +64,7 @@ class Ending:
         threading.Thread(target=self._look_on, name="ending", daemon=True).start()
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        self._asked = True
+        self.asked = True
         if not self._begun.is_set():  # asking twice does not disturb closing down
             raise KeyboardInterrupt
 
@@ -70,7 +73,7 @@ class Ending:
 
     def __exit__(self, *_: object) -> None:
         self._done.set()
-        if self._asked:
+        if self.asked:
             # Not through the interpreter's own end: it waits for the threads that compile, and
             # kills itself by SIGINT if the interrupt came while a string was executed.
             leave()

@@ -294,7 +294,7 @@ def run(kind: Callable[[], RobotNode], arguments: list[str] | None = None) -> in
     except Exception:
         # The signal handler shuts the context down at once; a callback that was publishing just
         # then fails on it. That is an orderly end too; anything else is not.
-        if rclpy.ok():
+        if not ending.asked:
             raise
     finally:
         with ending:

@@ -108,6 +108,14 @@ def test_signal_while_compiling_ends_the_node(tmp_path: Path) -> None:
     assert "Traceback" not in text and "configured" not in text
 
 
+def test_bad_arguments_are_not_taken_for_an_orderly_end() -> None:
+    command = [sys.executable, "-m", "closed_loop_dynamics.ros", "joint_state_completer"]
+    command += ["--ros-args", "--params-file", "/no/such/file.yaml"]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE)
+    assert run.returncode == 1
+    assert "/no/such/file.yaml" in run.stderr
+
+
 def test_unknown_node_is_refused_with_the_known_ones() -> None:
     command = [sys.executable, "-m", "closed_loop_dynamics.ros", "simulater"]
     run = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE)
