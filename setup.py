@@ -83,7 +83,7 @@ setup(
         "console_scripts": [
             "closed-loop = closed_loop_dynamics.apps.command_line:main",
             "closed-loop-demo = closed_loop_dynamics.demo:main",
-            *(f"{node} = {NAME}.ros.{node}:main" for node in NODES),
+            *(f"{node} = {NAME}.ros.start:{node}" for node in NODES),
         ]
     },
 )

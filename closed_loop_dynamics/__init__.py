@@ -5,44 +5,29 @@
 
 from __future__ import annotations
 
-from .errors import (
-    ActuationInfeasible,
-    ActuationSingular,
-    ClosedLoopError,
-    ClosureNotFound,
-    InvalidInput,
-    ModelError,
-    SingularInertia,
-    SubmechanismError,
-    Underactuated,
-    UrdfError,
-)
-from .robot import Robot, load
-from .robot_parts.compiled import Names
-from .robot_parts.operational_space import ForceResponse, MassMatrixFactors
-from .robot_parts.payload import Payload
-from .robot_parts.state import State
-from .robot_parts.stepping import Friction
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .public import *  # noqa: F403
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "ActuationInfeasible",
-    "ActuationSingular",
-    "ClosedLoopError",
-    "ClosureNotFound",
-    "ForceResponse",
-    "Friction",
-    "InvalidInput",
-    "MassMatrixFactors",
-    "ModelError",
-    "Names",
-    "Payload",
-    "Robot",
-    "SingularInertia",
-    "State",
-    "SubmechanismError",
-    "Underactuated",
-    "UrdfError",
-    "load",
-]
+
+def __getattr__(name: str) -> Any:
+    """The names of ``public``, imported when the first of them is used.
+
+    A node's process imports this package too, and must know what a signal means before the second
+    that numpy and the rest take (``ros/start.py``).
+    """
+    if name == "__all__" or not name.startswith("__"):
+        public = import_module(".public", __name__)
+        if name in globals():  # a module that has been imported on the way
+            return globals()[name]
+        if name in ("__all__", *public.__all__):
+            return getattr(public, name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *import_module(".public", __name__).__all__})

@@ -87,8 +87,8 @@ class Graph:
         return path
 
     def start(self, kind: str, parameters: Mapping[str, Any], remaps: Mapping[str, str]) -> None:
-        """Start the node ``closed_loop_dynamics.ros.<kind>`` as a process."""
-        command = [sys.executable, "-m", f"closed_loop_dynamics.ros.{kind}", "--ros-args"]
+        """Start the node ``kind`` as a process."""
+        command = [sys.executable, "-m", "closed_loop_dynamics.ros", kind, "--ros-args"]
         for name, target in remaps.items():
             command += ["-r", f"{name}:={target}"]
         for name, value in parameters.items():

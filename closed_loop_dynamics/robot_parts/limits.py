@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -44,6 +44,13 @@ class Limits:
             np.array([j.velocity if j.velocity > 0 else np.inf for j in joints]),
             np.array([j.effort if j.effort > 0 else np.inf for j in joints]),
         )
+
+    def widened(self, share: float) -> Limits:
+        """The same with positions that may leave their range by a share of it, at both ends."""
+        ranged = np.isfinite(self.lower) & np.isfinite(self.upper)
+        margin = np.zeros(len(self.names))
+        margin[ranged] = share * (self.upper - self.lower)[ranged]
+        return replace(self, lower=self.lower - margin, upper=self.upper + margin)
 
     def outside(self, positions: Array) -> tuple[int, int, str] | None:
         """First (sample, joint, text) of (N, joints) ``positions`` that is out of range."""

@@ -20,6 +20,8 @@ from .trajectory import Points, TrajectoryRefused
 
 Array = NDArray[np.float64]
 NANO = 1_000_000_000
+#: Of the latest stamp [ns] that a Time message can hold.
+STAMP_DIGITS = len(str(2**31 * NANO))
 
 
 # -- time -----------------------------------------------------------------------------------------
@@ -197,11 +199,17 @@ class EffortBuffer:
 
 
 def answered_stamp(message: Float64MultiArray) -> int | None:
-    """The stamp [ns] that an effort command answers, None if it does not say."""
-    dimensions = message.layout.dim
-    if len(dimensions) and dimensions[0].label.isdecimal():
-        return int(dimensions[0].label)
-    return None
+    """The stamp [ns] that an effort command answers, None if it does not say.
+
+    Raises:
+        InvalidInput: a number that no stamp can have.
+    """
+    label = message.layout.dim[0].label if len(message.layout.dim) else ""
+    if not (label.isascii() and label.isdecimal()):
+        return None
+    if len(label) > STAMP_DIGITS:
+        raise InvalidInput(f"the label of the efforts is a number of {len(label)} digits, no stamp")
+    return int(label)
 
 
 def efforts_from(message: Float64MultiArray, count: int) -> Array:

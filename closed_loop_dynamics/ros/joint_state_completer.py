@@ -11,7 +11,6 @@ import sys
 import time
 
 import numpy as np
-from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 
 from ..robot_parts.state import State
@@ -20,6 +19,7 @@ from .health import WARN
 from .observer import Observer
 from .parameters import Spec
 from .robot_node import RobotNode, run
+from .topics import encoder_quality
 
 
 class JointStateCompleter(RobotNode):
@@ -27,7 +27,8 @@ class JointStateCompleter(RobotNode):
 
     PARAMETERS = (
         Spec("max_jump", 0.2, "largest believable step of an independent joint", 1e-6, 100.0),
-        Spec("patience", 1.0, "believe a jump after refusing it for [s]", 0.0, 3600.0),
+        Spec("patience", 1.0, "start anew after nothing believable for [s]", 0.0, 3600.0),
+        Spec("limit_tolerance", 0.05, "share of its range a joint may leave it by", 0.0, 10.0),
         Spec("input_timeout", 1.0, "warn when there is no input for [s]", 0.01, 3600.0),
     )
 
@@ -37,16 +38,15 @@ class JointStateCompleter(RobotNode):
     def setup(self) -> None:
         """Read parameters and create the interfaces."""
         p, names = self.parameters, self.robot.names
-        self._observer = Observer(self.robot, p["max_jump"], p["patience"])
+        self._observer = Observer(self.robot, p["max_jump"], p["patience"], p["limit_tolerance"])
         self._reader = JointStateReader(names.actuator, names.spanning)
         self._tree = JointStateBuffer(names.spanning, effort=False)
         self._independent = JointStateBuffer(names.independent)
         self._bare = JointStateBuffer(names.independent, effort=False)
         self._timeout = p["input_timeout"]
         self._warm_up()
-        newest = QoSProfile(depth=1)
         self.add_subscription(
-            JointState, "actuator_states", "actuator_states", self._on_state, newest
+            JointState, "actuator_states", "actuator_states", self._on_state, encoder_quality()
         )
         self._tree_out = self.add_publisher(JointState, "joint_states")
         self._independent_out = self.add_publisher(JointState, "~/independent_states")

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ActuationSingular, ClosureNotFound
+from ..errors import ActuationSingular, ClosureNotFound, InvalidInput
 from ..robot import Robot
+from ..robot_parts.limits import Limits
 
 Array = NDArray[np.float64]
 
@@ -33,13 +34,30 @@ class Observer:
     An answer on the reference's assembly mode that continues the motion is taken; otherwise the
     search starts from the last answer. What is still further than ``max_jump`` away is refused:
     encoders do not jump, assembly modes do. After ``patience`` seconds of refusals the guard starts
-    anew from the reference's mode, because the robot may really be elsewhere.
+    anew from the reference's mode, because the robot may really be elsewhere. What lies outside the
+    joint limits is never believed, however long it is claimed.
+
+    Args:
+        max_jump: largest step of an independent joint from sample to sample [rad or m].
+        patience: how long a jump is refused [s].
+        limit_tolerance: how far outside its limits a joint may be, as a share of its range; real
+            stops are not quite where the URDF has them.
     """
 
-    def __init__(self, robot: Robot, max_jump: float = 0.2, patience: float = 1.0) -> None:
+    def __init__(
+        self,
+        robot: Robot,
+        max_jump: float = 0.2,
+        patience: float = 1.0,
+        limit_tolerance: float = 0.05,
+    ) -> None:
         self.robot = robot
         self.max_jump = max_jump
         self.patience = patience
+        names = robot.names
+        joints = names.independent[robot.mechanism.floating :]
+        self._independent = Limits.of(robot, joints).widened(limit_tolerance)
+        self._actuators = Limits.of(robot, names.actuator).widened(limit_tolerance)
         self._last: Array | None = None
         self._since = 0.0
 
@@ -56,12 +74,15 @@ class Observer:
             time: of any steady clock [s]; used for ``patience`` only.
 
         Raises:
+            InvalidInput: ``u`` or its independent joints are outside their limits.
             ClosureNotFound: ``u`` is out of reach, or on another assembly mode.
             ActuationSingular: velocities are not determined there.
         """
         if self._last is not None and time - self._since > self.patience:
             self._last = None
+        _require_inside(self._actuators, u)
         y = self._positions(u)
+        _require_inside(self._independent, y[len(y) - len(self._independent.names) :])
         G_u = self.robot.actuator_jacobian(y)
         yd = np.zeros(self.robot.m) if ud is None else _solve(G_u, ud, y)
         self._last, self._since = y, time
@@ -91,6 +112,12 @@ class Observer:
 
     def _near(self, y: Array) -> bool:
         return self._last is not None and bool(np.abs(y - self._last).max() <= self.max_jump)
+
+
+def _require_inside(limits: Limits, positions: Array) -> None:
+    outside = limits.outside(positions[None])
+    if outside is not None:
+        raise InvalidInput(f"not believed: {outside[2]}, tolerance included")
 
 
 def _solve(G_u: Array, ud: Array, y: Array) -> Array:

@@ -2,7 +2,8 @@
 
 A bad value given at start-up (wrong type, out of range) does not kill the node: it is remembered,
 and the node refuses to configure until the parameter is set to something good. An integer is taken
-where a real number is meant.
+where a real number is meant. While the node is configured only parameters that it reads live may
+change; the others are refused, so that what a parameter says is what the node does.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ class Spec:
         text: description with unit.
         low, high: inclusive range of a number.
         choices: allowed words.
+        live: may change while the node is configured.
     """
 
     name: str
@@ -49,15 +51,21 @@ class Spec:
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
+    live: bool = False
 
 
 class Parameters:
-    """The declared parameters of a node; read when it is configured."""
+    """The declared parameters of a node; read when it is configured.
+
+    Attributes:
+        locked: the node is configured.
+    """
 
     def __init__(self, node: Node, specs: Iterable[Spec]) -> None:
         self._node = node
         self._specs = {spec.name: spec for spec in specs}
         self._problems: dict[str, str] = {}
+        self.locked = False
         for spec in self._specs.values():
             self._declare(spec)
         node.add_on_set_parameters_callback(self._on_set)
@@ -107,11 +115,27 @@ class Parameters:
         for change in changes:
             spec = self._specs.get(change.name)
             problem = _wrong_word(spec, change.value) if spec else ""
+            problem = problem or self._too_late(change)
             if problem:
                 return SetParametersResult(successful=False, reason=problem)
         for change in changes:
             self._problems.pop(change.name, None)
         return SetParametersResult(successful=True)
+
+    def _too_late(self, change: Parameter) -> str:
+        spec = self._specs.get(change.name)
+        fixed = change.name == "use_sim_time" if spec is None else not spec.live
+        if not self.locked or not fixed:
+            return ""
+        value, now = change.value, self._node.get_parameter_or(change.name).value
+        if spec is not None and spec.default in (DOUBLES, STRINGS):
+            value, now = list(value or ()), self[change.name]
+        if value == now:
+            return ""
+        return (
+            f"parameter '{change.name}' is read when the node is configured: deactivate and clean "
+            "up first, then set it and configure again"
+        )
 
 
 def _numbers(values: Iterable[Any]) -> bool:

@@ -20,9 +20,9 @@ from .parameters import DOUBLES, ParameterError, Parameters, Spec
 
 PAYLOAD = (
     Spec("payload_link", "", "link that carries a payload; empty: none ever does"),
-    Spec("payload_mass", 0.0, "its mass, settable at run time [kg]", 0.0, 1e6),
-    Spec("payload_com", DOUBLES, "its centre of mass in the link frame, at run time [m]"),
-    Spec("payload_inertia", DOUBLES, "ixx ixy ixz iyy iyz izz about it, at run time [kg·m²]"),
+    Spec("payload_mass", 0.0, "its mass, settable at run time [kg]", 0.0, 1e6, live=True),
+    Spec("payload_com", DOUBLES, "its centre of mass in the link frame [m]", live=True),
+    Spec("payload_inertia", DOUBLES, "ixx ixy ixz iyy iyz izz about it [kg·m²]", live=True),
 )
 
 

@@ -25,14 +25,16 @@ from ..robot import Robot
 from ..robot_parts.state import State
 from .control_thread import ControlThread, set_priority
 from .diagnostics import Diagnostics
+from .ending import Ending
 from .health import WARN
 from .parameters import COMMON, Parameters, Spec
 from .robot_source import TOPIC, RobotSource
+from .topics import unheard_publishers
 
 try:
-    from rclpy.event_handler import PublisherEventCallbacks
+    from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 except ImportError:  # Humble
-    from rclpy.qos_event import PublisherEventCallbacks
+    from rclpy.qos_event import PublisherEventCallbacks, SubscriptionEventCallbacks
 
 #: Every event that is listened to costs time in each turn of the executor. A peer with another
 #: quality of service is reported by the subscribing side.
@@ -54,12 +56,13 @@ class RobotNode(LifecycleNode):
         self.active = False
         self.robot: Robot
         self.steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._source = RobotSource(self, self.parameters)
+        self._source = RobotSource(self, self.parameters, self._try_again)
         self._interfaces: list[tuple[Callable[[Any], Any], Any]] = []
+        self._deaf: list[Any] = []
         period = self.parameters["diagnostics_period"]
-        self.create_timer(period, self._report, clock=self.steady)
+        self._reports = self.create_timer(period, self._report, clock=self.steady)
         self._autostart = self.create_timer(0.02, self._start_alone, clock=self.steady)
-        self._waiting = False
+        self._waiting = self._refused = False
         self._control: ControlThread | None = None
 
     # -- for subclasses -------------------------------------------------------------------------
@@ -97,9 +100,10 @@ class RobotNode(LifecycleNode):
             if self.active:
                 self.guard(channel, callback, message)
 
-        self._interfaces.append(
-            (self.destroy_subscription, self.create_subscription(kind, topic, listen, qos))
-        )
+        # Who it is takes a millisecond to find out: asked only when there is somebody.
+        events = SubscriptionEventCallbacks(incompatible_qos=lambda _: self._deaf.append(heard))
+        heard: Any = self.create_subscription(kind, topic, listen, qos, event_callbacks=events)
+        self._interfaces.append((self.destroy_subscription, heard))
 
     def add_service(self, kind: Any, name: str, callback: Callable[[Any, Any], Any]) -> None:
         """A service that is gone after clean-up."""
@@ -178,6 +182,7 @@ class RobotNode(LifecycleNode):
         """Load the robot and set up; FAILURE with the reason in the log."""
         try:
             self.parameters.check()
+            self._reports.timer_period_ns = round(1e9 * self.parameters["diagnostics_period"])
             self.robot = self._source.load(self.floating_base)
             self.setup()
         except Exception as error:
@@ -187,6 +192,7 @@ class RobotNode(LifecycleNode):
             self._remove_interfaces()
             self.diagnostics.fault("configure", str(error), every=float("inf"))
             return FAILURE
+        self.parameters.locked = True
         self.diagnostics.clear("configure")
         self._say("inactive")
         self.get_logger().info(f"configured: {self.robot}")
@@ -216,6 +222,7 @@ class RobotNode(LifecycleNode):
         """Forget the robot."""
         result = super().on_cleanup(state)
         self._remove_interfaces()
+        gc.collect()
         self._say("unconfigured")
         return result
 
@@ -233,6 +240,7 @@ class RobotNode(LifecycleNode):
         if self._control is not None:
             self._control.stop()
             self._control = None
+        gc.unfreeze()  # or else nothing of it could ever be collected
         for timer in self._timers_of_work:
             self.destroy_timer(timer)
         self._timers_of_work = []
@@ -242,6 +250,8 @@ class RobotNode(LifecycleNode):
         for destroy, interface in self._interfaces:
             destroy(interface)
         self._interfaces = []
+        self._deaf = []
+        self.parameters.locked = False
 
     def _start_alone(self) -> None:
         if not self.parameters["autostart"]:
@@ -254,9 +264,15 @@ class RobotNode(LifecycleNode):
             return
         self._autostart.cancel()
         # A manager may have been faster.
-        unconfigured = self._state_machine.current_state[1] == "unconfigured"
-        if unconfigured and self.trigger_configure() == SUCCESS:
-            self.trigger_activate()
+        if self._state_machine.current_state[1] == "unconfigured":
+            self._refused = self.trigger_configure() != SUCCESS
+            if not self._refused:
+                self.trigger_activate()
+
+    def _try_again(self) -> None:
+        """There is another robot_description, after the last one was refused."""
+        if self._refused:
+            self._autostart.reset()
 
     def end(self) -> None:
         """The process ends: no thread may outlive what it talks to."""
@@ -280,6 +296,7 @@ class RobotNode(LifecycleNode):
                 values["loop residual"] = f"{float(state[0].residual):.3e}"
                 values["smallest singular value"] = f"{float(state[0].singularity):.6g}"
                 values["newton iterations"] = str(state[0].iterations)
+            self._look_for_unheard()
             values["cycles"] = str(cycles.count)
             values["cycle time mean [ms]"] = f"{1e3 * cycles.mean:.4f}"
             values["cycle time max [ms]"] = f"{1e3 * cycles.longest:.4f}"
@@ -288,13 +305,24 @@ class RobotNode(LifecycleNode):
             values["period p99 [ms]"] = f"{1e3 * cycles.period_p99:.4f}"
         self.diagnostics.publish()
 
+    def _look_for_unheard(self) -> None:
+        """Publishers that offer another quality of service than a subscription asks for."""
+        texts = {heard: unheard_publishers(self, heard) for heard in dict.fromkeys(self._deaf)}
+        self._deaf = [heard for heard, text in texts.items() if text]
+        if self._deaf:
+            text = "; ".join(texts[heard] for heard in self._deaf)
+            self.diagnostics.fault("quality of service", text, WARN, every=60.0)
+        else:
+            self.diagnostics.clear("quality of service")
+
 
 def run(kind: Callable[[], RobotNode], arguments: list[str] | None = None) -> int:
     """Spin a node until it is asked to end."""
-    rclpy.init(args=arguments)
-    executor = SingleThreadedExecutor()
+    ending = Ending(getattr(kind, "__name__", "node"))
     node: RobotNode | None = None
     try:
+        rclpy.init(args=arguments)
+        executor = SingleThreadedExecutor()
         node = kind()
         executor.add_node(node)
         executor.spin()
@@ -303,12 +331,13 @@ def run(kind: Callable[[], RobotNode], arguments: list[str] | None = None) -> in
     except Exception:
         # The signal handler shuts the context down at once; a callback that was publishing just
         # then fails on it. That is an orderly end too; anything else is not.
-        if rclpy.ok():
+        if not ending.asked:
             raise
     finally:
-        with contextlib.suppress(Exception):
-            if node is not None:
-                node.end()
-                node.destroy_node()
-        rclpy.try_shutdown()
+        with ending:
+            with contextlib.suppress(Exception):
+                if node is not None:
+                    node.end()
+                    node.destroy_node()
+            rclpy.try_shutdown()
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from rclpy.node import Node
@@ -20,16 +21,23 @@ class NoRobot(ClosedLoopError):
 
 
 class RobotSource:
-    """Finds the URDF and the submechanism file and loads the robot."""
+    """Finds the URDF and the submechanism file and loads the robot.
 
-    def __init__(self, node: Node, parameters: Parameters) -> None:
+    Args:
+        changed: called when the topic says something new.
+    """
+
+    def __init__(self, node: Node, parameters: Parameters, changed: Callable[[], None]) -> None:
         self._parameters = parameters
+        self._changed = changed
         self._latched = ""
         qos = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         node.create_subscription(String, TOPIC, self._on_description, qos)
 
     def _on_description(self, message: String) -> None:
-        self._latched = message.data
+        if message.data != self._latched:
+            self._latched = message.data
+            self._changed()
 
     @property
     def ready(self) -> bool:

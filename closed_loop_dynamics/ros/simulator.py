@@ -7,9 +7,10 @@ Two ways to keep time:
 * lockstep: the simulator is the time source. It publishes ``/clock`` and the states at t, then
   waits. The first valid effort command that answers t (the label of its first dimension is t in
   nanoseconds, or it has no such label) advances the robot by one control period. Commands that
-  answer another time are echoes and are ignored. Without an answer for ``lockstep_timeout`` the
-  same states are published again, which heals lost messages and restarted peers. A run is a
-  function of the commands alone: same commands, same states to the last bit.
+  answer an earlier t are echoes and are ignored; those that answer a time that has never been are
+  refused. Without an answer for ``lockstep_timeout`` the same states are published again, which
+  heals lost messages and restarted peers. A run is a function of the commands alone: same commands,
+  same states to the last bit.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 
-from ..errors import ClosedLoopError
+from ..errors import ClosedLoopError, InvalidInput
 from ..robot_parts.state import State
 from .conversions import (
     NANO,
@@ -42,6 +43,7 @@ from .parameters import DOUBLES, STRINGS, ParameterError, Spec
 from .payload import PAYLOAD, CarriedPayload
 from .plant import Physics, Plant
 from .robot_node import RobotNode, run
+from .topics import other_publishers
 
 #: Periods that a late timer may catch up with at once; more is lost time, not a burst.
 CATCH_UP = 10
@@ -202,6 +204,7 @@ class Simulator(RobotNode):
         self._effort_at = self._spoke_at = time.monotonic()
         self._wrench_until: dict[str, int] = {}
         self._paused = False
+        self._still = ""
         self._owed = 0.0
         self._ticked = self._now()
         self._state: State | None = None
@@ -217,15 +220,30 @@ class Simulator(RobotNode):
     # -- input ----------------------------------------------------------------------------------
 
     def _on_effort(self, message: Float64MultiArray) -> None:
-        answers = answered_stamp(message)
-        if self._lockstep and answers is not None and answers != self._time_ns:
+        if self._lockstep and self._is_echo(answered_stamp(message)):
             return
         self._effort = efforts_from(message, self.robot.p)
         self._effort_at = time.monotonic()
         self.diagnostics.clear("effort_command")
+        self.diagnostics.clear("lockstep")
         if self._lockstep and not self._paused:
             self._advance(1)
             self._publish()
+
+    def _is_echo(self, answers: int | None) -> bool:
+        """An answer to states before the present ones.
+
+        Raises:
+            InvalidInput: there have never been states of that time.
+        """
+        if answers is None or answers == self._time_ns:
+            return False
+        if answers > self._time_ns or answers % self._period_ns:
+            raise InvalidInput(
+                f"an answer to t = {answers / NANO:.9f} s, of which there are no states (now: t = "
+                f"{self._time_ns / NANO:.9f} s)"
+            )
+        return True
 
     def _on_wrench(self, message: WrenchStamped) -> None:
         link, wrench = wrench_from(message, self._links)
@@ -253,9 +271,13 @@ class Simulator(RobotNode):
         if not self.active or not self._paused:
             response.success, response.message = False, "pause first: ~/pause with data true"
             return response
-        self.guard("cycle", self._advance, 1)
-        self.guard("cycle", self._publish)
-        response.success, response.message = True, f"t = {self._time_ns / NANO:.6f} s"
+        self._still = ""
+        done = self.guard("cycle", self._advance, 1) and self.guard("cycle", self._publish)
+        why = "" if done else "an internal error, see the log"
+        response.success = not (self._still or why)
+        response.message = "; ".join(
+            filter(None, [f"t = {self._time_ns / NANO:.6f} s", self._still, why])
+        )
         return response
 
     # -- time -----------------------------------------------------------------------------------
@@ -281,7 +303,7 @@ class Simulator(RobotNode):
         """Lockstep: say it again when nobody answers."""
         quiet = time.monotonic() - self._spoke_at
         if not self._paused and quiet >= self.parameters["lockstep_timeout"]:
-            self.diagnostics.fault("effort_command", "no answer in lockstep", WARN, every=5.0)
+            self.diagnostics.fault("lockstep", "no answer", WARN, every=5.0)
             self._publish()
 
     def _advance(self, periods: int) -> None:
@@ -294,7 +316,8 @@ class Simulator(RobotNode):
                 self.plant.advance(effort, self._period)
             self.diagnostics.clear("motion")
         except ClosedLoopError as error:
-            self.diagnostics.fault("motion", f"stands still: {error}")
+            self._still = f"stands still: {error}"
+            self.diagnostics.fault("motion", self._still)
         self.cycle_done(began, time.perf_counter() - began)
 
     def _acting_effort(self) -> np.ndarray | None:
@@ -350,7 +373,17 @@ class Simulator(RobotNode):
         values["paused"] = str(self._paused).lower()
         if self._effort is not None:
             values["input age [s]"] = f"{time.monotonic() - self._effort_at:.4f}"
+        self._look_for_rivals()
         return self._state
+
+    def _look_for_rivals(self) -> None:
+        """Two sources of one clock make time jump for everybody who follows it."""
+        rivals = other_publishers(self, "/clock") if self._own_time else []
+        if rivals:
+            text = f"/clock comes from {', '.join(rivals)}, too: remap it for each robot"
+            self.diagnostics.fault("clock", text, WARN, every=60.0)
+        else:
+            self.diagnostics.clear("clock")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -15,6 +15,7 @@ from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
 from .conversions import trajectory_message
+from .ending import Ending
 from .parameters import DOUBLES, STRINGS, ParameterError, Parameters, Spec
 from .trajectory import Points, cycloidal
 
@@ -83,8 +84,9 @@ class TrajectoryPublisher(Node):
 
 def main(arguments: list[str] | None = None) -> int:
     """Entry point of ``ros2 run closed_loop_dynamics trajectory_publisher``."""
-    rclpy.init(args=arguments)
+    ending = Ending("trajectory_publisher")
     try:
+        rclpy.init(args=arguments)
         rclpy.spin(TrajectoryPublisher())
     except (KeyboardInterrupt, ExternalShutdownException):
         return 0
@@ -92,7 +94,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"trajectory_publisher: {error}", file=sys.stderr)
         return 1
     finally:
-        rclpy.try_shutdown()
+        with ending:
+            rclpy.try_shutdown()
     return 0
 
 

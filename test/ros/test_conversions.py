@@ -175,3 +175,20 @@ def test_what_points_do_not_give_their_message_does_not_have() -> None:
     assert [list(p.accelerations) for p in message.points] == [[], []]
     again = c.points_from(message, ["a"])
     np.testing.assert_array_equal(again.velocities, points.velocities)
+
+
+@pytest.mark.parametrize("digits", [20, 4301, 100_000])
+def test_label_that_can_be_no_stamp_is_refused(digits: int) -> None:
+    message = c.EffortBuffer(1).fill(np.zeros(1))
+    message.layout.dim[0].label = "9" * digits
+    with pytest.raises(InvalidInput, match=f"{digits} digits"):
+        c.answered_stamp(message)
+
+
+def test_only_plain_digits_are_a_stamp() -> None:
+    message = c.EffortBuffer(1).fill(np.zeros(1))
+    for label in ("", "-5", "1e3", "\u0663", " 7"):
+        message.layout.dim[0].label = label
+        assert c.answered_stamp(message) is None
+    message.layout.dim[0].label = str(2**31 * c.NANO - 1)
+    assert c.answered_stamp(message) == 2**31 * c.NANO - 1

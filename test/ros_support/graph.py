@@ -135,8 +135,8 @@ class Graph:
         namespace: str = "",
         robot: Mapping[str, Any] = ROBOT,
     ) -> NodeProcess:
-        """Start ``closed_loop_dynamics.ros.<kind>``."""
-        command = [sys.executable, "-m", f"closed_loop_dynamics.ros.{kind}", "--ros-args"]
+        """Start the node ``kind``."""
+        command = [sys.executable, "-m", "closed_loop_dynamics.ros", kind, "--ros-args"]
         if namespace:
             command += ["-r", f"__ns:=/{namespace}"]
         for name, target in (remaps or {}).items():

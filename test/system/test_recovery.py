@@ -46,7 +46,7 @@ def test_killed_nodes_come_back_and_the_other_goes_on(graph: Any) -> None:
     graph.wait(lambda: states and np.abs(positions(states[-1]) - START).max() > 0.1, "motion")
 
     second.kill()
-    repeated = graph.wait(lambda: "no answer in lockstep" in first.text(), "the loss to be seen")
+    repeated = graph.wait(lambda: "lockstep: no answer" in first.text(), "the loss to be seen")
     assert repeated and first.alive
     at = stamp(states[-1])
     said = len(second.text())

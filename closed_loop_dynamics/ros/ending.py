@@ -1,0 +1,87 @@
+"""Ends a node's process when it is asked to (SIGINT, SIGTERM), promptly, whatever it is doing.
+
+A signal becomes a KeyboardInterrupt in the main thread, which closes down in order. But Python
+delivers it only between two of its instructions, and a thread pool that compiles a robot waits for
+its threads first: seconds. So a second thread looks on, and ends the process itself when the main
+thread does not begin to close down soon. Nothing is lost with it: a node keeps nothing but its
+cache of compiled code, which is written atomically (``engine/cache.py``).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from types import FrameType
+from typing import NoReturn
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+#: For the main thread to begin to close down [s].
+GRACE = 0.5
+#: For closing down [s].
+CLOSING = 5.0
+
+
+def leave(text: str = "") -> NoReturn:
+    """End the process here and now, as a success."""
+    if text:
+        sys.stderr.write(f"{text}\n")
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def leave_on_signals(name: str) -> None:
+    """Until :class:`Ending` takes over: nothing has begun, so a signal ends the process at once."""
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        leave(f"{name}: ended while starting")
+
+    for number in SIGNALS:
+        signal.signal(number, handle)
+
+
+class Ending:
+    """Looks on while a node works. Make it in the main thread, before ``rclpy.init``.
+
+    Use it as the context in which the node is closed down.
+
+    Attributes:
+        asked: there was a signal.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.asked = False
+        self._begun, self._done = threading.Event(), threading.Event()
+        for number in SIGNALS:
+            signal.signal(number, self._interrupt)
+        self._heard, hearing = os.pipe()
+        os.set_blocking(hearing, False)
+        # Written by the handler in C, even while the main thread is busy in a library.
+        signal.set_wakeup_fd(hearing, warn_on_full_buffer=False)
+        threading.Thread(target=self._look_on, name="ending", daemon=True).start()
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        self.asked = True
+        if not self._begun.is_set():  # asking twice does not disturb closing down
+            raise KeyboardInterrupt
+
+    def __enter__(self) -> None:
+        self._begun.set()
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        if self.asked:
+            # Not through the interpreter's own end: it waits for the threads that compile, and
+            # kills itself by SIGINT if the interrupt came while a string was executed.
+            leave()
+
+    def _look_on(self) -> None:
+        while os.read(self._heard, 1)[0] not in SIGNALS:
+            pass
+        if not self._begun.wait(GRACE):
+            leave(f"{self._name}: ended while busy")
+        if not self._done.wait(CLOSING):
+            leave(f"{self._name}: ended while closing down")

@@ -1,0 +1,129 @@
+"""A node's process ends cleanly whenever it is asked to: while importing, compiling, working."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rclpy", reason="rclpy is not installed (extra `ros`)")
+
+from closed_loop_dynamics.ros.start import NODES
+
+pytestmark = pytest.mark.ros
+DEADLINE = 180.0  # [s]; only a hanging process meets it
+SIGNALS = [signal.SIGINT, signal.SIGTERM]
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("module", ["numpy", "rclpy.node"])
+def test_signal_while_importing_ends_without_a_traceback(module: str, number: int) -> None:
+    """Python tells which module it has just imported; the signal comes upon ``module``."""
+    command = [sys.executable, "-X", "importtime", "-m", "closed_loop_dynamics.ros", "simulator"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    text = ""
+    for line in process.stderr:
+        text += line
+        if line.rpartition("|")[2].strip() == module:
+            process.send_signal(number)
+            break
+    text += process.communicate(timeout=DEADLINE)[1]
+    assert process.returncode == 0
+    assert "Traceback" not in text
+    assert text.endswith("simulator: ended while starting\n")
+
+
+BUSY = """
+import os, signal, threading
+from concurrent.futures import ThreadPoolExecutor
+from closed_loop_dynamics.ros.ending import Ending
+
+ending = Ending("node")
+threading.Timer(0.1, os.kill, (os.getpid(), signal.{signal})).start()
+with ThreadPoolExecutor() as pool:  # waits for its threads, interrupted or not
+    pool.submit(threading.Event().wait).result()
+"""
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_signal_in_something_that_cannot_be_interrupted_ends_the_process(number: int) -> None:
+    code = BUSY.format(signal=signal.Signals(number).name)
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=DEADLINE
+    )
+    assert (run.returncode, run.stderr) == (0, "node: ended while busy\n")
+
+
+CLOSING = """
+import os, signal, sys
+from closed_loop_dynamics.ros.ending import Ending
+
+ending = Ending("node")
+try:
+    exec("os.kill(os.getpid(), signal.SIGINT)\\nwhile True: pass")
+except KeyboardInterrupt:
+    pass
+with ending:
+    os.kill(os.getpid(), signal.SIGINT)  # once more, while closing down
+    sys.stdout.write("closed down")
+"""
+
+
+def test_closing_down_is_not_disturbed_by_a_second_signal() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", CLOSING], capture_output=True, text=True, timeout=DEADLINE
+    )
+    assert (run.returncode, run.stdout, run.stderr) == (0, "closed down", "")
+
+
+def test_signal_while_compiling_ends_the_node(tmp_path: Path) -> None:
+    """With an empty cache the first file in it shows that the compiler is at work."""
+    root = Path(__file__).resolve().parents[2]
+    cache = tmp_path / "cache"
+    command = [
+        *(sys.executable, "-m", "closed_loop_dynamics.ros", "simulator", "--ros-args"),
+        *("-p", f"urdf_file:={root / 'urdf/rh5_leg.urdf'}"),
+        *("-p", f"submechanism_file:={root / 'config/rh5_leg_submechanisms.yaml'}"),
+    ]
+    environment = {
+        **os.environ,
+        "CLOSED_LOOP_DYNAMICS_CACHE": str(cache),
+        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+    }
+    process = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    while not (cache.is_dir() and any(cache.iterdir())):
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    text = process.communicate(timeout=DEADLINE)[0]
+    assert process.returncode == 0
+    assert "Traceback" not in text and "configured" not in text
+
+
+def test_bad_arguments_are_not_taken_for_an_orderly_end() -> None:
+    command = [sys.executable, "-m", "closed_loop_dynamics.ros", "joint_state_completer"]
+    command += ["--ros-args", "--params-file", "/no/such/file.yaml"]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE)
+    assert run.returncode == 1
+    assert "/no/such/file.yaml" in run.stderr
+
+
+def test_unknown_node_is_refused_with_the_known_ones() -> None:
+    command = [sys.executable, "-m", "closed_loop_dynamics.ros", "simulater"]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE)
+    assert run.returncode == 2
+    assert all(node in run.stderr for node in NODES)
+
+
+def test_package_is_light_until_it_is_used() -> None:
+    """Otherwise a signal could not be seen to in time."""
+    code = "import sys, closed_loop_dynamics.ros.start as s; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], timeout=DEADLINE).returncode == 0
