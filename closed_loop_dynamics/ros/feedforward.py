@@ -24,6 +24,7 @@ from trajectory_msgs.msg import JointTrajectory
 from ..errors import ClosedLoopError, InvalidInput
 from ..robot_parts.limits import Limits
 from ..robot_parts.state import State
+from .clock_steps import ClockSteps
 from .conversions import (
     NANO,
     EffortBuffer,
@@ -159,13 +160,12 @@ class Feedforward(RobotNode):
         self._seen: tuple[Observation, float] | None = None
         self._observer.forget()
         sim_time = self.get_parameter("use_sim_time").value
-        #: Steps back of the system's clock that are waited out [ns]; a simulator's mean a restart.
-        self._patience_ns = 0 if self._lockstep or sim_time else NANO
+        self._steps = ClockSteps(lambda: self.get_clock().now().nanoseconds)
         if sim_time and not self._lockstep:
             self.add_timer(self._period, self._on_timer)
         elif not self._lockstep:
             priority = self.parameters["thread_priority"]
-            self.add_control_thread(self._period, self._on_timer, priority)
+            self.add_control_thread(self._period, self._on_control_thread, priority)
         if self._markers is not None:
             self.add_timer(1.0 / self.parameters["marker_rate"], self._show, self.steady)
 
@@ -199,16 +199,24 @@ class Feedforward(RobotNode):
     def _on_timer(self) -> None:
         self._cycle(self.get_clock().now().nanoseconds)
 
+    def _on_control_thread(self) -> None:
+        now_ns, step = self._steps.look()
+        if step and self._now_ns is not None:
+            self.get_logger().warning(
+                f"the system's clock was set by {step / NANO:+.3f} s: the motion goes on"
+            )
+            self._intake.epoch += step
+            self._now_ns += step
+        self._cycle(max(now_ns, self._now_ns or 0))  # a microsecond back is no restart
+
     # -- the cycle ------------------------------------------------------------------------------
 
     def _cycle(self, now_ns: int) -> None:
         began = time.perf_counter()
         if self._now_ns is None:
             self._intake.epoch = now_ns
-        elif now_ns < self._now_ns - self._patience_ns:
+        elif now_ns < self._now_ns:
             self._restart_time(now_ns)
-        else:
-            now_ns = max(now_ns, self._now_ns)
         self._now_ns = now_ns
         now = self._intake.seconds(now_ns)
         if self._spline is None:
