@@ -50,11 +50,11 @@ def reproduce(studio: Studio) -> Section:
         "Chignoli et al.: recursive dynamics by clusters",
         "The paper's six robots and ours in their place: "
         + "; ".join(f"{stand.paper}: {stand.ours}" for stand in SIX)
-        + ". The geared humanoid has JVRC-1's arrangement of 38 degrees of freedom and is made for "
-        "this page; the approximate models lock every dependent joint and add the rotors' inertia "
-        "times the gear ratio squared, and are off by the root mean square of the largest error "
-        "over the largest value of a state. Costs are relative to the cluster algorithm, in "
-        "instructions of the compiled programs, then in time per call from Python (the call itself "
+        + ". The geared humanoid has JVRC-1's arrangement of 38 degrees of freedom. Approximate "
+        "models lock every dependent joint and add the rotors' inertia times the gear ratio "
+        "squared; they are off by the root mean square of the largest error over the largest value "
+        "of a state. Costs are relative to the cluster algorithm, in instructions of the compiled "
+        "programs, then in time per call from Python (the call itself "
         "costs every method the same).",
     )
     found = []
