@@ -246,9 +246,11 @@ def _bars(
         for k, (way, row) in enumerate(times.items()):
             places = np.arange(len(row)) + 0.25 * k
             axis.bar(places, [1e6 * t for t in row.values()], 0.22, label=way)
-        axis.set_xticks(np.arange(3) + 0.25, list(next(iter(times.values()))))
+        calls = [call.replace(" ", "\n") for call in next(iter(times.values()))]
+        axis.set_xticks(np.arange(3) + 0.25, calls)
         axis.set_ylabel("µs per call, from Python")
-        axis.legend(fontsize=7)
+        axis.margins(y=0.2)
+        axis.legend(fontsize=7, ncols=3, loc="upper center")
 
 
 def _fig_10(section: Section, studio: Studio, robot: Robot, motion: tuple[Array, ...]) -> None:

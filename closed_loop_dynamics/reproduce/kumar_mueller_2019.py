@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -79,19 +81,31 @@ def _fig_7(section: Section, studio: Studio, robot: Robot) -> None:
             _power_error(robot, y, yd, ydd, tau) < 1e-10,
         ),
     ]
-    assert state.ud is not None
-    caption = "Fig. 7: foot, independent joints, actuators and their forces"
-    with studio.plot(section, "kumar_mueller_2019_fig7", caption, 2, 2) as axes:
-        axes[0, 0].plot(t, foot)
-        axes[0, 0].set(ylabel="foot x, y, z [m]")
-        axes[0, 1].plot(t, y, label=robot.names.independent)
-        axes[0, 1].set(ylabel="independent [rad]")
-        axes[1, 0].plot(t, state.u, label=robot.names.actuator)
-        axes[1, 0].set(ylabel="actuators [rad, m]", xlabel="t [s]")
-        axes[1, 1].plot(t, tau, label=robot.names.actuator)
-        axes[1, 1].set(ylabel="forces [N m, N]", xlabel="t [s]")
-        for axis in axes.flat[1:]:
-            axis.legend(fontsize=6)
+    _plot(section, studio, robot, t, (foot, y, yd, ydd), (tau, state.u, state.ud, state.udd))
+
+
+def _plot(
+    section: Section,
+    studio: Studio,
+    robot: Robot,
+    t: Array,
+    top: Sequence[Array | None],
+    bottom: Sequence[Array | None],
+) -> None:
+    """Foot and independent joints above, forces and actuators below."""
+    caption = "Fig. 7: foot and independent joints; actuators and their forces"
+    labels = (
+        ("foot x, y, z [m]", "y [rad]", "ẏ [rad/s]", "ÿ [rad/s²]"),
+        ("forces [N m, N]", "u [rad, m]", "u̇ [rad/s, m/s]", "ü [rad/s², m/s²]"),
+    )
+    names = (robot.names.independent, robot.names.actuator)
+    with studio.plot(section, "kumar_mueller_2019_fig7", caption, 2, 4) as axes:
+        for row, curves in enumerate((top, bottom)):
+            for axis, values, label in zip(axes[row], curves, labels[row], strict=True):
+                axis.plot(t, values)
+                axis.set(ylabel=label, xlabel="t [s]")
+            beside = {"fontsize": 7, "loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+            axes[row, 3].legend(names[row], **beside)
 
 
 def _power_error(robot: Robot, y: Array, yd: Array, ydd: Array, tau: Array) -> float:

@@ -81,6 +81,7 @@ class ShippedRobot:
 
 _BOXING = {
     "torso_pitch": 0.15,
+    "torso_roll": -0.1,
     "torso_yaw": 0.6,
     "left_shoulder_swing": -1.2,
     "left_elbow": -1.5,
