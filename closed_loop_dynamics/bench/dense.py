@@ -4,26 +4,46 @@ Projection (M_y = G^T M G, its Cholesky factors) and Lagrange multipliers (Chole
 tree's M, then of K M^-1 K^T). Elimination runs from the tips to the root, which keeps the zeros
 that branches leave in the mass matrix (Featherstone 2005), and tracing folds all zeros away: these
 are the methods at their best, not dense linear algebra for its own sake.
+
+Inverse dynamics is the exception. With the zeros of G folded away projected RNEA would be our
+cluster RNEA, so there G keeps all its entries: zeros and ones are given as numbers that the tracer
+cannot know (:func:`zeros_and_ones`). By multipliers, tau = Q^T tau_u + K^T lambda is solved for
+both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..closure.small_linear import Cholesky
-from ..dynamics.actuation import independent_forces
-from ..dynamics.catalogue import Recipe, trace
+import numpy as np
+from numpy.typing import NDArray
+
+from ..closure.small_linear import Cholesky, solve_small
+from ..dynamics.actuation import actuator_forces, independent_forces
+from ..dynamics.catalogue import ACTUATION, INPUTS, Input, Recipe, trace
 from ..dynamics.cluster_efpa import Frame
 from ..dynamics.cluster_rnea import cluster_rnea, tree_forces
 from ..dynamics.lagrange import trace_constraints
 from ..dynamics.motion import Motion
-from ..dynamics.projection import loop_jacobian, reduced_mass_matrix, tree_mass_matrix
+from ..dynamics.projection import (
+    loop_bias,
+    loop_jacobian,
+    reduced_mass_matrix,
+    tree_mass_matrix,
+)
 from ..engine.instructions import instruction_list
 from ..engine.symbolic import ca, tracing
 from ..robot import Robot
 from ..spatial import SX, Spatial, Transform, sx
 
 PROJECTION, LAGRANGE = "projection, native", "lagrange, native"
+#: Inverse dynamics: the tree's forces alone; tau_y and tau_u by a dense G; with a dense G_u too; by
+#: multipliers. Those by matrices take :func:`zeros_and_ones` behind (y, yd, ydd).
+TREE_RNEA, PROJECTED_RNEA = "RNEA of the tree, native", "projected RNEA, native"
+INVERSE_PROJECTION, INVERSE_DENSE = "inverse by projection, native", "inverse, all dense, native"
+INVERSE_LAGRANGE = "inverse by lagrange, native"
+INPUTS.setdefault("o", Input("zeros and ones", lambda mech: 2 * (mech.n + mech.m)))
+Array = NDArray[np.float64]
 Traced = tuple[list[SX], list[SX]]
 
 
@@ -33,12 +53,48 @@ def add_forward_dynamics(robot: Robot) -> None:
     robot._add_recipe(LAGRANGE, Recipe("yvu", lambda m: m.m, _lagrange))
 
 
+def add_inverse_dynamics(robot: Robot) -> None:
+    """Make the five programs of inverse dynamics known to a robot."""
+    robot._add_recipe(TREE_RNEA, Recipe("yva", lambda m: m.n, _tree_rnea))
+    robot._add_recipe(PROJECTED_RNEA, Recipe("yvao", lambda m: m.m, _projected_rnea))
+    projected = Recipe("yvao", lambda m: m.p, _inverse_projection, ACTUATION)
+    robot._add_recipe(INVERSE_PROJECTION, projected)
+    robot._add_recipe(INVERSE_DENSE, Recipe("yvao", lambda m: m.p, _inverse_dense))
+    robot._add_recipe(INVERSE_LAGRANGE, Recipe("yva", lambda m: m.p, _inverse_lagrange))
+
+
+def zeros_and_ones(robot: Robot) -> Array:
+    """(2 (n + m),) what a program with a dense G is given for entries that are always 0 or 1."""
+    return np.repeat([0.0, 1.0], robot.n + robot.m)
+
+
 def add_osim(robot: Robot, links: Sequence[str]) -> str:
     """Make J M_y^-1 J^T of some links known to a robot; returns the program's name."""
     frames = [robot._frame(link) for link in links]
     name = f"inverse OSIM by projection({', '.join(map(repr, links))})"
     size = (6 * len(links)) ** 2
     return robot._add_recipe(name, Recipe("y", lambda m: size, lambda m: _osim(m, frames)))
+
+
+def add_osim_lagrange(robot: Robot, links: Sequence[str]) -> str:
+    """Likewise by multipliers; the program takes (y, yd), of which yd does not count."""
+    frames = [robot._frame(link) for link in links]
+    name = f"inverse OSIM by lagrange({', '.join(map(repr, links))})"
+    size = (6 * len(links)) ** 2
+    recipe = Recipe("yv", lambda m: size, lambda m: _osim_lagrange(m, frames))
+    return robot._add_recipe(name, recipe)
+
+
+def add_tree_jacobians(robot: Robot, links: Sequence[str]) -> str:
+    """Make J^T (n, 6 k) of the open tree known to a robot, column by column."""
+    frames = [robot._frame(link) for link in links]
+    name = f"jacobians of the tree({', '.join(map(repr, links))})"
+    size = 6 * len(links) * robot.n
+
+    def equation(motion: Motion) -> Traced:
+        return [ca.vec(ca.densify(_tree_jacobians_transposed(motion, frames)))], []
+
+    return robot._add_recipe(name, Recipe("y", lambda m: size, equation))
 
 
 def instruction_count(robot: Robot, program: str) -> int:
@@ -73,15 +129,98 @@ def _lagrange(motion: Motion, tau_u: SX) -> Traced:
     return [qdd[[place[at] for at in rows]]], []
 
 
+def _tree_rnea(motion: Motion, ydd: SX) -> Traced:
+    return [motion.stacked(tree_forces(motion, motion.accelerations(ydd)))], []
+
+
+def _projected_rnea(motion: Motion, ydd: SX, constants: SX) -> Traced:
+    """tau_y = G^T rnea(q, qd, G ydd + g), Chignoli et al., Sec. II-C."""
+    mech, G = motion.mechanism, _unfolded(loop_jacobian(motion), constants)
+    stacked = G @ ydd + loop_bias(motion)
+    places = {b: mech.qd_at[b] for b in mech.spanning}
+    qdd = {b: stacked[at : at + _width(motion, b)] for b, at in places.items()}
+    return [G.T @ motion.stacked(tree_forces(motion, qdd))], []
+
+
+def _inverse_projection(motion: Motion, ydd: SX, constants: SX) -> Traced:
+    (tau_y,), _ = _projected_rnea(motion, ydd, constants)
+    tau_u, checks = actuator_forces(motion, tau_y)
+    return [tau_u], checks
+
+
+def _inverse_dense(motion: Motion, ydd: SX, constants: SX) -> Traced:
+    """tau_u = G_u^-T G^T tau with full matrices, S. Kumar and Mueller 2019, Eq. 12; p = m."""
+    mech = motion.mechanism
+    (tau_y,), _ = _projected_rnea(motion, ydd, constants)
+    G_u = loop_jacobian(motion)[[mech.qd_at[b] for b in mech.actuator], :]
+    return [solve_small(_unfolded(G_u, constants).T, tau_y)[0]], []
+
+
+def _unfolded(matrix: SX, constants: SX) -> SX:
+    """The matrix with numbers of ``constants`` in place of its zeros and ones.
+
+    Along a row and along a column no number comes twice, so that no product is found twice either.
+    """
+    full, half = ca.densify(matrix), constants.shape[0] // 2
+    for i in range(full.shape[0]):
+        for j in range(full.shape[1]):
+            if full[i, j].is_zero():
+                full[i, j] = constants[i + j]
+            elif full[i, j].is_one():
+                full[i, j] = constants[half + i + j]
+    return full
+
+
+def _inverse_lagrange(motion: Motion, ydd: SX) -> Traced:
+    """tau_u and lambda of tau = Q^T tau_u + K^T lambda, mechanism by mechanism."""
+    mech = motion.mechanism
+    tau = motion.stacked(tree_forces(motion, motion.accelerations(ydd)))
+    _, K, _ = trace_constraints(motion)
+    slot = {b: i for i, b in enumerate(mech.actuator)}
+    result = ca.SX(np.zeros(mech.p))
+    for c, component in enumerate(mech.components):
+        if mech.is_floating(c) or not component.active:
+            continue
+        at = [mech.qd_at[b] for b in component.joints]
+        local = K[[i for i in range(K.shape[0]) if ca.sparsify(K[i, at]).nnz()], at]
+        Q = np.array([[float(b == a) for b in component.joints] for a in component.active])
+        left = ca.horzcat(ca.SX(Q.T), local.T)
+        if left.shape[0] != left.shape[1]:
+            raise ValueError(f"{component.entry.name}: not as many actuators as freedoms")
+        forces, _ = solve_small(ca.densify(left), ca.densify(tau[at]))
+        for k, b in enumerate(component.active):
+            result[slot[b]] = forces[k]
+    return [result], []
+
+
+def _osim_lagrange(motion: Motion, frames: Sequence[Frame]) -> Traced:
+    """A - B^T C^-1 B: A, B, C are the products of J and K with M^-1 in between."""
+    mech = motion.mechanism
+    order = _inwards([(mech.qd_at[b], b) for b in mech.spanning], motion)
+    _, K, _ = trace_constraints(motion)
+    factor = Cholesky.of(ca.densify(tree_mass_matrix(motion))[order, order])
+    columns = (_tree_jacobians_transposed(motion, frames), K.T)
+    Z_J, Z_K = (factor.forward(ca.densify(each)[order, :]) for each in columns)
+    weights = ca.vertcat(*factor.d)
+    scaled_J, scaled_K = (Z / ca.repmat(weights, 1, Z.shape[1]) for Z in (Z_J, Z_K))
+    A, B, C = Z_J.T @ scaled_J, Z_K.T @ scaled_J, Z_K.T @ scaled_K
+    held = B.T @ Cholesky.of(ca.densify(C)).solve(ca.densify(B))
+    return [ca.vec(ca.triu2symm(ca.triu(ca.densify(A - held))))], []
+
+
 def _osim(motion: Motion, frames: Sequence[Frame]) -> Traced:
     mech = motion.mechanism
     order = _inwards([(mech.v_at[b], b) for b in mech.independent], motion)
-    G = loop_jacobian(motion)
-    J_T = ca.horzcat(*(G.T @ _tree_jacobian_transposed(motion, frame) for frame in frames))
+    J_T = loop_jacobian(motion).T @ _tree_jacobians_transposed(motion, frames)
     factor = Cholesky.of(ca.densify(reduced_mass_matrix(motion))[order, order])
     Z = factor.forward(ca.densify(J_T)[order, :])
     scaled = Z / ca.repmat(ca.vertcat(*factor.d), 1, Z.shape[1])
     return [ca.vec(ca.triu2symm(ca.triu(ca.densify(Z.T @ scaled))))], []
+
+
+def _tree_jacobians_transposed(motion: Motion, frames: Sequence[Frame]) -> SX:
+    """(n, 6 k) of all frames."""
+    return ca.horzcat(*(_tree_jacobian_transposed(motion, frame) for frame in frames))
 
 
 def _tree_jacobian_transposed(motion: Motion, frame: Frame) -> SX:

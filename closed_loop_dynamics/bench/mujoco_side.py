@@ -14,15 +14,19 @@ from typing import Any
 
 import mujoco
 import numpy as np
+from mujoco import rollout
 from scipy.spatial.transform import Rotation
 
 from ..model.submechanism import Coupling
 from ..robot import Robot
+from .checks import Check, relative_error
 from .cuts import closing_frames, resolved_cuts
 from .states import Array, States
-from .timing import Call, Contender, chunked
+from .timing import BATCH_CALLS, Call, Contender, chunked
 
 MJ_FORWARD = "mj_forward"
+#: A batch in MuJoCo: one step from every state, which is mj_forward and an explicit integration.
+MJ_ROLLOUT = "mujoco.rollout, 1 step"
 #: As hard as MuJoCo allows: impedance at both ends of the transition, its width, middle and power.
 HARD = (0.9999, 0.9999, 0.001, 0.5, 2.0)
 #: Links without mass get next to nothing: MuJoCo wants every moving body to have some.
@@ -122,6 +126,37 @@ class MujocoRobot:
     def contender(self, states: States) -> Contender:
         """What is timed."""
         return Contender(MJ_FORWARD, self.run, chunked(self._calls(states)))
+
+    # -- batches --------------------------------------------------------------------------------
+
+    def _rollout(self, states: States) -> tuple[Array, Array]:
+        """Initial states (N, nstate): time, positions, velocities; forces (N, 1, nv)."""
+        q, v, tau = (np.array(each) for each in zip(*self._calls(states), strict=True))
+        size = mujoco.mj_stateSize(self.model, mujoco.mjtState.mjSTATE_FULLPHYSICS)
+        initial = np.zeros((len(q), size))
+        initial[:, 1 : 1 + q.shape[1] + v.shape[1]] = np.hstack([q, v])
+        return initial, tau[:, None, :]
+
+    def roll(self, initial: Array, forces: Array) -> Array:
+        """(N, nstate) one step later, on one thread."""
+        kind = int(mujoco.mjtState.mjSTATE_QFRC_APPLIED)
+        states, _ = rollout.rollout(
+            self.model, self.data, initial, forces, control_spec=kind, nstep=1
+        )
+        return np.asarray(states[:, 0])
+
+    def rollout_check(self, states: States) -> Check:
+        """The steps' accelerations are those of mj_forward."""
+        initial, forces = self._rollout(states)
+        at = slice(1 + self.model.nq, 1 + self.model.nq + self.model.nv)
+        change = self.roll(initial, forces)[:, at] - initial[:, at]
+        qacc = np.array([self.run(*call).copy() for call in self._calls(states)])
+        return Check(MJ_ROLLOUT, relative_error(change / self.model.opt.timestep, qacc))
+
+    def rollout_contender(self, states: States) -> Contender:
+        """What is timed of batches."""
+        calls: list[Call] = [self._rollout(states)] * BATCH_CALLS
+        return Contender(MJ_ROLLOUT, self.roll, [calls], evaluations=len(states.y))
 
 
 def _turned(q: Array, vectors: Array, back: bool = False) -> Array:

@@ -11,23 +11,30 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
 import yaml
 
 from ..closure.analytical import AnalyticalClosure
 from ..robot import Robot, load
 from ..robot_parts.operational_space import osim_program
 from ..robots.shipped import SHIPPED, ShippedRobot
-from . import dense
 from .cases import HYBRID, Case, has_loops
 from .checks import Check, cross_checks, relative_error, variant_checks
-from .mujoco_side import MJ_FORWARD, MujocoRobot, NotInMujoco
+from .mujoco_side import MJ_FORWARD, MJ_ROLLOUT, MujocoRobot, NotInMujoco
 from .osim import BARE_TREE, pinocchio_osim, tips
 from .pinocchio_side import LOOP_ABA, PinocchioRobot
+from .references import (
+    METHODS,
+    forward_references,
+    in_numpy,
+    inverse_references,
+    osim_references,
+    reference_checks,
+    row_by_row,
+)
 from .states import Array, States, make_states
-from .timing import BATCH_CALLS, Call, Contender, chunked, take_turns
+from .timing import BATCH_CALLS, Call, Contender, take_turns
 
-OURS, NUMERICAL, PROJECTION, LAGRANGE = "ours", "numerical", "projection", "Lagrange"
+OURS, NUMERICAL = "ours", "numerical"
 STATE, INVERSE, FORWARD = "state(y, yd, ydd)", "inverse dynamics", "forward dynamics"
 OSIM = "inverse OSIM of the tips"
 STATES = 200
@@ -36,27 +43,16 @@ _SOLVED = (OURS, HYBRID, NUMERICAL)
 #: What is asked -> who answers; the last are Pinocchio's and MuJoCo's functions.
 QUANTITIES: dict[str, tuple[str, ...]] = {
     STATE: (*_SOLVED, "forwardKinematics(q, v, a)"),
-    INVERSE: (*_SOLVED, "rnea"),
-    FORWARD: (
-        *_SOLVED,
-        PROJECTION,
-        LAGRANGE,
-        "constraintDynamics",
-        *LOOP_ABA,
-        "aba",
-        MJ_FORWARD,
-    ),
-    OSIM: (*_SOLVED, PROJECTION, BARE_TREE),
-    BATCH_INVERSE: (*_SOLVED, "rneaInParallel"),
-    BATCH_FORWARD: (*_SOLVED, "abaInParallel"),
+    INVERSE: (*_SOLVED, *METHODS, "rnea"),
+    FORWARD: (*_SOLVED, *METHODS, "constraintDynamics", *LOOP_ABA, "aba", MJ_FORWARD),
+    OSIM: (*_SOLVED, *METHODS, BARE_TREE),
+    BATCH_INVERSE: (*_SOLVED, *METHODS, "rneaInParallel"),
+    BATCH_FORWARD: (*_SOLVED, *METHODS, "abaInParallel", MJ_ROLLOUT),
 }
-#: Trees above this size have projection and Lagrange from NumPy: as one traced program they would
-#: take minutes to compile.
-NATIVE = 45
+#: Where projection and Lagrange may be NumPy's.
+LARGE_IN_NUMPY = (FORWARD, OSIM, BATCH_FORWARD)
 #: MuJoCo's equalities are soft; what they would be if hard is extrapolated linearly.
 MJ_HARD, EXTRAPOLATED = f"{MJ_FORWARD} (made hard)", 1e-3
-#: Slow contenders take part in every so manieth sweep.
-RARELY = 5
 Key = tuple[str, str]
 
 
@@ -67,7 +63,7 @@ class Survey:
     Attributes:
         times: (quantity, method) -> seconds per evaluation.
         notes: what is not compared, or compared with a difference.
-        in_numpy: projection and Lagrange are NumPy's here, not traced programs.
+        in_numpy: projection and Lagrange of :data:`LARGE_IN_NUMPY` are NumPy's, not programs.
     """
 
     robot: ShippedRobot
@@ -93,7 +89,7 @@ def survey(name: str, sweeps: int, say: Callable[[str], None] = lambda text: Non
     mech, names = robot.mechanism, [branch.name for branch in robot.branches.values()]
     other, variants = PinocchioRobot(case, robot), _variants(case, robot)
     size = f"{robot.n} / {robot.m} / {robot.p} / {len(names)}"
-    result = Survey(shipped, size, in_numpy=robot.n > NATIVE)
+    result = Survey(shipped, size, in_numpy=in_numpy(robot))
     newton = [mech.components[c].entry.name for c in mech.numerical]
     if newton:
         result.notes.append(f"no closed form of {', '.join(newton)}: ours is numerical there")
@@ -116,7 +112,8 @@ def survey(name: str, sweeps: int, say: Callable[[str], None] = lambda text: Non
         result.checks.append(Check(MJ_HARD, error, EXTRAPOLATED))
         error = relative_error(soft.forward(states), states.qdd)
         result.checks.append(Check(f"{MJ_FORWARD} (soft)", error, None))
-        theirs[MJ_FORWARD] = soft.contender(states)
+        result.checks.append(soft.rollout_check(states))
+        theirs |= {MJ_FORWARD: soft.contender(states), MJ_ROLLOUT: soft.rollout_contender(states)}
     except NotInMujoco as reason:
         result.notes.append(f"MuJoCo: {reason}")
     for quantity, methods in QUANTITIES.items():
@@ -155,14 +152,10 @@ def _pinocchio_notes(other: PinocchioRobot) -> list[str]:
     return notes
 
 
-def _single(name: str, function: Callable[..., Any], every: int, *arrays: Array) -> Contender:
-    calls: list[Call] = list(zip(*(a[::every] for a in arrays), strict=True))
-    return Contender(name, function, chunked(calls), every=every)
-
-
 def _ours(robot: Robot, states: States) -> dict[str, Contender]:
     """By quantity: what a user calls; of the OSIM the bare program, as with the others."""
     y, yd, ydd, tau_u = states.y, states.yd, states.ydd, states.tau_u
+    robot.prepare("inverse_dynamics", "forward_dynamics", batch=True)
     osim = robot._program(osim_program(robot, tips(robot)))
 
     def whole(function: Callable[..., Any], third: Array) -> Contender:
@@ -170,54 +163,23 @@ def _ours(robot: Robot, states: States) -> dict[str, Contender]:
         return Contender("batch", function, [calls], evaluations=len(y))
 
     return {
-        STATE: _single("state", robot.state, 1, y, yd, ydd),
-        INVERSE: _single("inverse", robot.inverse_dynamics, 1, y, yd, ydd),
-        FORWARD: _single("forward", robot.forward_dynamics, 1, y, yd, tau_u),
-        OSIM: _single("OSIM", osim, 1, y),
+        STATE: row_by_row("state", robot.state, 1, y, yd, ydd),
+        INVERSE: row_by_row("inverse", robot.inverse_dynamics, 1, y, yd, ydd),
+        FORWARD: row_by_row("forward", robot.forward_dynamics, 1, y, yd, tau_u),
+        OSIM: row_by_row("OSIM", osim, 1, y),
         BATCH_INVERSE: whole(robot.inverse_dynamics, ydd),
         BATCH_FORWARD: whole(robot.forward_dynamics, tau_u),
     }
 
 
-def _called(program: Callable[..., Array]) -> Callable[..., Array]:
-    """A program behind one Python call, as our methods are."""
-    return lambda y, yd, tau: program(y, yd, tau)
-
-
 def _references(robot: Robot, states: States, result: Survey) -> dict[Key, Contender]:
-    """Projection and Lagrange, natively where that is feasible, after a check of the OSIM."""
-    y, yd, tau_u = states.y, states.yd, states.tau_u
-    links = tips(robot)
-
-    def by(method: str) -> Callable[..., Array]:
-        return lambda y, yd, tau: robot.forward_dynamics(y, yd, tau, method=method)
-
-    def projected(y: Array) -> Array:
-        J = np.vstack([robot.jacobian(link, y) for link in links])
-        return np.asarray(J @ np.linalg.solve(robot.mass_matrix(y), J.T))
-
-    forward: dict[str, Callable[..., Array]] = {
-        PROJECTION: by("projection"),
-        LAGRANGE: by("lagrange"),
+    """Projection and Lagrange, checked."""
+    found = {
+        INVERSE: inverse_references(robot, states),
+        FORWARD: forward_references(robot, states),
+        OSIM: osim_references(robot, states),
     }
-    osim: Callable[..., Array] = projected
-    if not result.in_numpy:
-        dense.add_forward_dynamics(robot)
-        programs = {PROJECTION: dense.PROJECTION, LAGRANGE: dense.LAGRANGE}
-        forward = {method: _called(robot._program(name)) for method, name in programs.items()}
-        osim = robot._program(dense.add_osim(robot, links))
-        for method, function in forward.items():
-            found = np.array([function(*row) for row in zip(y[:5], yd[:5], tau_u[:5], strict=True)])
-            error = relative_error(found, states.ydd[:5])
-            result.checks.append(Check(f"forward dynamics = {method}, native", error))
-    few = y[:: len(y) // 4]
-    expected, found = np.array([projected(row) for row in few]), robot.inverse_osim(links, few)
-    scale = np.abs(expected).max(axis=(1, 2), keepdims=True)
-    error = float(np.max(np.abs(found - expected) / scale))
-    result.checks.append(Check("inverse OSIM = J M_y⁻¹ Jᵀ", error, 1e-9))
-    slow = RARELY if result.in_numpy else 1
-    references = {
-        (FORWARD, method): _single(method, function, slow, y, yd, tau_u)
-        for method, function in forward.items()
-    }
-    return references | {(OSIM, PROJECTION): _single(PROJECTION, osim, slow, y)}
+    result.checks += reference_checks(robot, states, found)
+    batches = {BATCH_INVERSE: found[INVERSE], BATCH_FORWARD: found[FORWARD]}
+    single = {(q, m): r.single(m) for q, of in found.items() for m, r in of.items()}
+    return single | {(q, m): r.batch(m) for q, of in batches.items() for m, r in of.items()}

@@ -7,16 +7,17 @@ from typing import Any
 
 from .mujoco_side import MJ_FORWARD
 from .pinocchio_side import LOOP_ABA
+from .references import METHODS, NATIVE
 from .report import table
 from .survey import (
+    BATCH_FORWARD,
+    BATCH_INVERSE,
     FORWARD,
     INVERSE,
-    LAGRANGE,
+    LARGE_IN_NUMPY,
     MJ_HARD,
-    NATIVE,
     OSIM,
     OURS,
-    PROJECTION,
     QUANTITIES,
     STATE,
     Survey,
@@ -25,20 +26,34 @@ from .survey import (
 #: Below a quantity's heading: what the columns do, where that is not the same as ours.
 REMARKS = {
     STATE: "Pinocchio gets the completed q, qd, qdd, and adds the poses of all bodies.",
-    INVERSE: "`rnea` is of the open tree with completed states: it neither closes loops nor maps "
-    "forces to the actuators. Projection is left out: cluster RNEA is Newton-Euler of the tree, "
-    "projected.",
+    INVERSE: "Projection multiplies G and Gᵀ with all their entries (their zeros folded away it "
+    "would be ours); Lagrange solves for actuator and constraint forces, loop by loop. `rnea` is "
+    "of the open tree with completed states: it neither closes loops nor maps forces to the "
+    "actuators.",
     FORWARD: "`aba` is of the open tree: it does less. `constraintDynamics` and `lcaba` hold the "
     "loops by 3-D contacts; `mj_forward` holds loops and couplings by equalities, which are soft. "
     f"† in NumPy, not one native program (trees of more than {NATIVE} joints).",
     OSIM: "`computeDelassusMatrix` is of the open tree: it does less. † as above.",
+    BATCH_INVERSE: "`rneaInParallel` is of the open tree, on one thread as all the others.",
+    BATCH_FORWARD: "`abaInParallel` is of the open tree; `mujoco.rollout` is `mj_forward` and an "
+    "integration step. † as above.",
 }
 INTRODUCTION = (
     "Every cell is the time of that method over ours (last column): above 1, ours is faster. "
     "Ours has closed forms wherever there are any; *hybrid* solves the first mechanism with loops "
     "numerically, *numerical* all of them. One thread, called from Python, same states (a "
-    "trajectory at 1 kHz), measured in turns; loops start warm. Empty cells have nothing to "
-    "compare; the notes say why."
+    "trajectory at 1 kHz), measured in turns; loops start warm. Projection and Lagrange are bare "
+    "programs, ours are methods that first look at their options (some 0.2 µs)."
+)
+#: Why the other cells of robots x quantities x methods are empty or have no column.
+EMPTY_CELLS = (
+    "Empty cells. *hybrid* needs two mechanisms with loops, and *numerical* one that has a closed "
+    "form: without it ours is the same. `constraintDynamics` and `lcaba` need loops that points "
+    "can close: a cut with one locked rotation (a universal joint) has no contact in Pinocchio and "
+    "no equality in MuJoCo, and couplings alone are no loops to Pinocchio. What has no column does "
+    "not exist: projection and Lagrange start from our completed state; Pinocchio's inverse "
+    "dynamics knows no loops, MuJoCo's gives the constraint forces of a consistent motion as "
+    "zero; Pinocchio's constrained dynamics has no batches, MuJoCo no inverse OSIM."
 )
 
 
@@ -52,7 +67,7 @@ def survey_lines(surveys: Sequence[Survey], markdown: bool) -> list[str]:
         if quantity in REMARKS:
             lines += [REMARKS[quantity], ""]
         lines += table(_ratios(surveys, quantity, methods[1:]), markdown)
-    lines += ["", _heading("Robots and notes", 3, markdown), ""]
+    lines += ["", EMPTY_CELLS, "", _heading("Robots and notes", 3, markdown), ""]
     lines += table(_robots(surveys), markdown)
     lines += ["", _heading("Shipped robots: times [µs]", 2, markdown)]
     for quantity, methods in QUANTITIES.items():
@@ -107,7 +122,8 @@ def _ratios(
 
 def _ratio(survey: Survey, quantity: str, method: str) -> str:
     ratio = survey.ratio(quantity, method)
-    mark = "†" if survey.in_numpy and method in (PROJECTION, LAGRANGE) else ""
+    slow = survey.in_numpy and quantity in LARGE_IN_NUMPY and method in METHODS
+    mark = "†" if slow else ""
     return "" if ratio is None else f"{ratio:.2f}{mark}" if ratio < 10 else f"{ratio:.0f}{mark}"
 
 

@@ -8,7 +8,6 @@ from functools import partial
 
 from ..robots.chains import belt_chain, geared_chain
 from ..robots.shipped import SHIPPED
-from . import geared_humanoid
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ SIX = (
     Stand(
         "JVRC-1",
         "geared_humanoid",
-        geared_humanoid.generate,
+        SHIPPED["geared_humanoid"].generate,
         True,
         (-37.7, 36.6),
         (-38.4, 87.3, 212.8),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..robot import Robot, load
-from ..robots import irsbot2
+from ..robots import delta, irsbot2
 from .claims import Claim, Section, Studio
 from .mueller_plots import TOLERANCE, count_axes, counted, error_claims, plot_errors, plot_inner
 from .mueller_runs import (
@@ -21,7 +21,7 @@ from .mueller_runs import (
     periodic_derivatives,
 )
 from .mueller_torques import fig_18, figs_19_to_21
-from .parabola import RUNS, PlatformMotion, parabola
+from .parabola import RUNS, parabola
 from .pinocchio_tree import PinocchioTree
 
 Array = NDArray[np.float64]
@@ -34,6 +34,9 @@ MASSES = {
 }
 #: Target of Fig. 13, from the reference [m].
 TARGET = (0.2, 0.05)
+#: Sec. 6.4: height of the platform at q = 0 as printed [m], and the lengths that it belongs to.
+PRINTED_HEIGHT = -(4 + 6 * 2**0.5 + (6 * (37 - 6 * 2**0.5 - 2 * 3**0.5 - 4 * 6**0.5)) ** 0.5) / 24
+PRINTED_LENGTHS = irsbot2.Dimensions(a=1 / 4, b=1 / 6, L1=1 / 2, L2=3 / 4)
 
 
 def reproduce(studio: Studio) -> Section:
@@ -66,17 +69,40 @@ def reproduce(studio: Studio) -> Section:
     studio.step("Figs. 13 and 14: convergence")
     _figs_13_and_14(section, studio, robot)
     studio.step("Figs. 15 and 16: compound scheme")
-    _figs_15_and_16(section, studio, robot, motion)
+    _figs_15_and_16(section, studio, robot, run)
     studio.step("Fig. 18: torques")
     fig_18(section, studio, parts, run, stride)
     studio.step("Figs. 19 to 21: near the input singularity")
     motion = parabola(task.reference, *RUNS["near the input singularity"], 0.001)
     runs = follow(task, motion), follow(task, motion, predict=True)
     figs_19_to_21(section, studio, parts, runs, stride)
+    studio.step("Sec. 7: the Delta robot's loops")
+    section.claims.append(_delta())
     return section
 
 
 def _model(section: Section, robot: Robot) -> None:
+    height, other = (d.platform[2] for d in (irsbot2.Dimensions(), PRINTED_LENGTHS))
+    task = robot.task_space("nested", TOLERANCE)
+    limb = next(each for each in task._model.limbs if each.limb.name == task.names[LIMB]).limb
+    n = limb.mechanism.n
+    section.claims += [
+        Claim(
+            "Sec. 6.2, one limb",
+            "9 joint variables, 6 constraints, 3 DOF",
+            f"{n}, {n - limb.m}, {limb.m}",
+            (n, limb.m) == (9, 3),
+        ),
+        Claim(
+            "Sec. 6.4, platform at q = 0",
+            f"z = {PRINTED_HEIGHT:.4f} m (by the printed formula)",
+            f"{task.reference[1]:.4f} m by Eq. 47; {other:.4f} m with L1 = 1/2 m, L2 = 3/4 m and "
+            "twice a and b",
+            abs(task.reference[1] - height) < TOLERANCE and abs(other - PRINTED_HEIGHT) < TOLERANCE,
+            "the formula belongs to a larger robot, whose L1 and L2 Sec. 6.4.2 prints too; the "
+            "masses there and the stretched limb of Sec. 6.4.3 are those of Eq. 47",
+        ),
+    ]
     mass = {body.link: body.mass for body in robot.mechanism.tree.bodies}
     section.claims.append(
         Claim(
@@ -85,6 +111,20 @@ def _model(section: Section, robot: Robot) -> None:
             ", ".join(f"{mass[link]:.5f}" for link in MASSES),
             all(abs(mass[link] - value) < 6e-6 * max(1.0, value) for link, value in MASSES.items()),
         )
+    )
+
+
+def _delta() -> Claim:
+    """Redundant constraints inside the limbs of the shipped Delta robot."""
+    limbs = load(*delta.generate()).task_space()._model.limbs
+    plans = [closure.plan for limb in limbs for _, closure in limb.loops]
+    found = {(len(plan.rows) + len(plan.dropped), plan.rank) for plan in plans}
+    (introduced, independent), *others = found
+    return Claim(
+        "Sec. 7, 4U loop in a limb of a 3-R[2-UU] Delta robot",
+        "4 constraints, 3 independent",
+        f"{introduced}, {independent} in each of {len(plans)} limbs",
+        found == {(4, 3)} and not others and len(plans) == 3,
     )
 
 
@@ -220,8 +260,10 @@ def _figs_13_and_14(section: Section, studio: Studio, robot: Robot) -> None:
         axes[0, 2].legend(fontsize=7)
 
 
-def _figs_15_and_16(section: Section, studio: Studio, robot: Robot, motion: PlatformMotion) -> None:
-    run = follow(robot.task_space("compound", TOLERANCE), motion)
+def _figs_15_and_16(section: Section, studio: Studio, robot: Robot, nested: Run) -> None:
+    run = follow(robot.task_space("compound", TOLERANCE), nested.motion)
+    outer, common = nested.outer.mean(), run.outer.mean()
+    inner = np.where(nested.inner < 0, 0, nested.inner).sum(axis=1).mean()
     section.claims += [
         *error_claims("Fig. 15", run),
         Claim(
@@ -230,6 +272,15 @@ def _figs_15_and_16(section: Section, studio: Studio, robot: Robot, motion: Plat
             counted(run.outer),
             int(run.outer.max()) <= 3,
             "our common step takes in the error that the loops still have: a full Newton method",
+        ),
+        Claim(
+            "Sec. 6.4.1, averages per sample",
+            "Algorithm 1: 2 updates with 1 and 2 of Algorithm 2; Algorithm 3 in total almost the "
+            "same",
+            f"Algorithm 1: {outer:.2f} updates with {inner:.2f} of Algorithm 2 in all; Algorithm "
+            f"3: {common:.2f}",
+            round(float(outer)) == 2 and common <= outer + inner,
+            "loops start nearly closed here (Fig. 12)",
         ),
     ]
     plot_errors(section, studio, "mueller_2022_fig15", "Fig. 15: errors, Algorithm 3", run)

@@ -8,10 +8,12 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import NDArray
 
+from ..bench.dense import instruction_count
 from ..dynamics.linear_actuator_loop import LinearActuatorArm
 from ..robot import Robot, load
 from ..robots import heavy_duty_arm, heavy_duty_loop
 from ..robots._heavy_duty import Sinusoid, sinusoids
+from ..robots.loop_family import loops_in_series
 from .claims import Claim, Section, Studio
 from .pinocchio_tree import PinocchioTree
 
@@ -20,6 +22,8 @@ Array = NDArray[np.float64]
 INVERSE = 1e-12
 #: Agreement with another engine, likewise; Simscape's is 2e-4 and 4e-4 in the paper.
 ENGINES = 1e-9
+#: Of a chain, for the growth of costs.
+LOOPS = (2, 4, 6, 8, 10)
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,7 @@ class Experiment:
         figure: of the results.
         mass: total [kg].
         inverse, engine: average error of FD(ID), and against Simscape, in words.
+        forces: average error of inverse dynamics against Simscape (Sec. 6), in words.
     """
 
     figure: str
@@ -40,6 +45,7 @@ class Experiment:
     mass: float
     inverse: str
     engine: str
+    forces: str
 
 
 def reproduce(studio: Studio) -> Section:
@@ -51,6 +57,8 @@ def reproduce(studio: Studio) -> Section:
         "Errors are means over time of the sum over actuators of |ẍ_out − ẍ_in|, also in percent "
         "of that of |ẍ|. A KKT system on Pinocchio's tree stands in for Simscape.",
     )
+    studio.step("cost of longer chains")
+    section.claims.append(_growth())
     for experiment in (
         Experiment(
             "Fig. 3",
@@ -61,6 +69,7 @@ def reproduce(studio: Studio) -> Section:
             415.0,
             "7.66e-16 (1.25e-11 %)",
             "1.20e-6 (0.02 %)",
+            "",
         ),
         Experiment(
             "Fig. 4",
@@ -71,6 +80,7 @@ def reproduce(studio: Studio) -> Section:
             1063.0,
             "5.21e-14 (2.42e-11 %)",
             "9.59e-5 (0.04 %)",
+            "0.2 % (their reference 19, against Simscape)",
         ),
     ):
         studio.step(f"{experiment.figure}: {experiment.name}")
@@ -148,6 +158,8 @@ def _run(section: Section, studio: Studio, experiment: Experiment) -> None:
         ),
         _at_work(experiment, robot, tree, 101 if studio.quick else 1001),
     ]
+    if experiment.forces:
+        section.claims.append(_forces(experiment, robot, tree, trial, f))
     caption = (
         f"{experiment.figure}: {experiment.name}: actuator positions, error of FD(ID), error "
         "against Pinocchio"
@@ -164,6 +176,38 @@ def _run(section: Section, studio: Studio, experiment: Experiment) -> None:
         for axis in axes[0]:
             axis.set(xlabel="t [s]")
             axis.legend(fontsize=7)
+
+
+def _forces(
+    experiment: Experiment, robot: Robot, tree: PinocchioTree, trial: Trial, f: Array
+) -> Claim:
+    """Pinocchio's forces of the tree do the work of the cylinders: f = G^T tau."""
+    state = robot.state(trial.x, trial.xd, trial.xdd)
+    assert state.qd is not None and state.qdd is not None
+    tau = tree.inverse_dynamics(state.q, state.qd, state.qdd)
+    theirs = np.einsum("knm,kn->km", robot.loop_jacobian(trial.x), tau)
+    apart = float(trial.error(f, theirs).mean() / np.abs(f).sum(axis=1).mean())
+    return Claim(
+        f"Sec. 6, inverse dynamics on the motion of {experiment.figure}",
+        experiment.forces,
+        f"Pinocchio: {100 * apart:.1e} %",
+        apart < ENGINES,
+    )
+
+
+def _growth() -> Claim:
+    """O(n): instructions of the compiled forward dynamics; axes alternate, so two loops a step."""
+    robots = [load(*loops_in_series(count)) for count in LOOPS]
+    counts = [instruction_count(robot, "forward_dynamics") for robot in robots]
+    steps = np.diff(counts)
+    return Claim(
+        "Sec. 4, complexity",
+        "O(n)",
+        f"two loops (1-RRPR) more: {', '.join(map(str, steps))} instructions, up to {LOOPS[-1]} "
+        "loops one on the other",
+        bool(steps[-1] == steps[-2] == steps.max()),
+        "cluster ABA; near the base, which does not move, zeros fold away",
+    )
 
 
 def total_mass(urdf: str) -> float:

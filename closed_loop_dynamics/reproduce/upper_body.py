@@ -22,12 +22,14 @@ class UpperBody:
 
     Attributes:
         source: where the files come from, for the page.
+        published: they are the paper's own.
     """
 
     urdf: str
     document: dict[str, Any]
     folders: tuple[str, ...]
     source: str
+    published: bool
 
     def load(self, numerical: Collection[str] = ()) -> Robot:
         """The robot with the loops of these parts of the body numerical, the others closed form."""
@@ -72,10 +74,11 @@ def _published(urdf: Path, submechanisms: Path) -> UpperBody | None:
         return None
     folders = tuple(str(path) for path in sorted(urdf.parent.parent.iterdir()) if path.is_dir())
     document = yaml.safe_load(submechanisms.read_text())
-    return UpperBody(str(urdf), document, folders, f"the published file {urdf.name}")
+    return UpperBody(str(urdf), document, folders, f"the published file {urdf.name}", True)
 
 
 def ours(name: str) -> UpperBody:
     """One of the shipped robots."""
     urdf, text = SHIPPED[name].generate()
-    return UpperBody(urdf, yaml.safe_load(text), (), f"our own {name} (the paper's is not here)")
+    source = f"our own {name} (the paper's is not here)"
+    return UpperBody(urdf, yaml.safe_load(text), (), source, False)

@@ -2,7 +2,7 @@
 
 The two of Chignoli et al., Sec. IX: every joint driven by a rotor on the link before it through a
 gear, and pairs of joints whose two rotors both sit before the pair, the second one driving through
-a belt. The axes alternate, so that nothing stays in a plane.
+a belt. The axes alternate, so that nothing stays in a plane. Shipped with the paper's 12 links.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ MASS = 0.8  #: of a link [kg]
 GEAR = 6.0  #: turns of a rotor per turn of what it drives
 BELT = 1.5  #: turns of the pulley on the pair's first link per turn of its second joint
 AXES = (Y, X)
+LINKS = 12  #: of the shipped chains
 
 
-def geared_chain(links: int) -> tuple[str, str]:
+def geared_chain(links: int = LINKS) -> tuple[str, str]:
     """URDF and YAML text of a chain ``joint_1 ... joint_N``, each turned by ``rotor_i``.
 
     The rotor of a joint is carried by the link before it: rotor_i = GEAR joint_i.
@@ -31,7 +32,7 @@ def geared_chain(links: int) -> tuple[str, str]:
     return board.urdf(), _one_file(entries)
 
 
-def belt_chain(links: int) -> tuple[str, str]:
+def belt_chain(links: int = LINKS) -> tuple[str, str]:
     """URDF and YAML text of a chain in pairs of parallel joints, both rotors before the pair.
 
     rotor_1 = GEAR joint_1, and through the belt rotor_2 = GEAR (joint_1 + BELT joint_2); a last
@@ -42,8 +43,8 @@ def belt_chain(links: int) -> tuple[str, str]:
         axis, second = AXES[i // 2 % 2], i + 1
         _link(board, i, parent, axis)
         _link(board, second, f"link_{i}", axis)
-        _rotor(board, i, i, parent, axis, 0.05)
-        _rotor(board, second, i, parent, axis, -0.05)
+        _rotor(board, i, i, parent, axis, 0.03)
+        _rotor(board, second, i, parent, axis, -0.03)
         couplings = {
             f"rotor_{i}": {f"joint_{i}": GEAR},
             f"rotor_{second}": {f"joint_{i}": GEAR, f"joint_{second}": GEAR * BELT},
@@ -87,7 +88,7 @@ def _rotor(board: Blueprint, i: int, before: int, parent: str, axis: Array, side
 
 def _geared(board: Blueprint, i: int, parent: str, axis: Array) -> str:
     _link(board, i, parent, axis)
-    _rotor(board, i, i, parent, axis, 0.05)
+    _rotor(board, i, i, parent, axis, 0.03)
     couplings = {f"rotor_{i}": {f"joint_{i}": GEAR}}
     return loop_file(
         f"gear_{i}", "TRANSMISSION", [f"joint_{i}"], [f"rotor_{i}"], couplings=couplings

@@ -81,6 +81,7 @@ class ShippedRobot:
 
 _BOXING = {
     "torso_pitch": 0.15,
+    "torso_roll": -0.1,
     "torso_yaw": 0.6,
     "left_shoulder_swing": -1.2,
     "left_elbow": -1.5,
@@ -108,6 +109,15 @@ def _crouch(hip: float, knee: float) -> dict[str, float]:
     """All four legs of the quadruped alike."""
     ends = (_both("_", hip=hip, knee=knee), ("front", "hind"))
     return {f"{end}_{joint}": value for end in ends[1] for joint, value in ends[0].items()}
+
+
+def _zigzag(joints: tuple[int, ...], angle: float) -> dict[str, float]:
+    """A chain that folds up: parts of it lean by ``angle`` to one side and the other in turn."""
+    last = len(joints) - 1
+    return {
+        f"joint_{joint}": (-1) ** k * angle * (1 if k in (0, last) else 2)
+        for k, joint in enumerate(joints)
+    }
 
 
 #: Name -> robot.
@@ -338,6 +348,55 @@ SHIPPED: dict[str, ShippedRobot] = {
                 _both("_", hip_pitch=-0.2, knee=0.4, ankle=-0.2),
             ),
             floating=True,
+        ),
+        ShippedRobot(
+            "geared_humanoid",
+            "geared_humanoid:generate",
+            "Geared humanoid",
+            "A full-size humanoid with a free base and 32 geared joints; the 32 rotors are bodies "
+            "of their own, coupled to the joints.",
+            "In the arrangement of JVRC-1's joints, with geared rotors as Chignoli et al. modified "
+            "it; dimensions, ratios and masses are sensible numbers of our own.",
+            Sample(
+                "A squat with raised arms; the feet stay level.",
+                {
+                    **_both("_", hip_pitch=-0.7, knee=1.3, ankle_pitch=-0.6),
+                    **_both("_", shoulder_pitch=-1.2, elbow_pitch=-0.6),
+                    "waist_pitch": 0.2,
+                    "neck_pitch": 0.1,
+                },
+                _both("_", hip_pitch=-0.2, knee=0.4, ankle_pitch=-0.2),
+            ),
+            floating=True,
+        ),
+        ShippedRobot(
+            "geared_chain",
+            "chains:geared_chain",
+            "Geared chain",
+            "A serial chain of 12 links; the rotor of each joint sits on the link before it and "
+            "turns it through a gear. `robots.chains.geared_chain(n)` makes one of any length.",
+            "The serial chain with geared transmissions (GT) of Chignoli et al., Sec. IX; "
+            "dimensions, ratios and masses are our own.",
+            Sample(
+                "The chain folds up in a zigzag and stretches again.",
+                {**_zigzag((2, 4, 6, 8, 10, 12), 0.7), **_zigzag((1, 3, 5, 7, 9, 11), 0.3)},
+                duration=3.0,
+            ),
+        ),
+        ShippedRobot(
+            "belt_chain",
+            "chains:belt_chain",
+            "Belt chain",
+            "A serial chain of 12 links in pairs; both rotors of a pair sit on the link before it, "
+            "and the second one drives through a belt along the first link. "
+            "`robots.chains.belt_chain(n)` makes one of any length.",
+            "The serial chain with parallel belt transmissions (PBT) of Chignoli et al., Sec. IX; "
+            "dimensions, ratios and masses are our own.",
+            Sample(
+                "The chain folds up in a zigzag and stretches again.",
+                {**_zigzag((1, 2, 5, 6, 9, 10), 0.7), **_zigzag((3, 4, 7, 8, 11, 12), 0.3)},
+                duration=3.0,
+            ),
         ),
     )
 }

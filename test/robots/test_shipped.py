@@ -38,9 +38,15 @@ COUNTS = {
     "geared_quadruped": (24 + 6, 12 + 6, 12),
     "belt_humanoid": (36 + 6, 18 + 6, 18),
     "differential_humanoid": (52 + 6, 18 + 6, 18),
+    "geared_humanoid": (64 + 6, 32 + 6, 32),
+    "geared_chain": (24, 12, 12),
+    "belt_chain": (24, 12, 12),
 }
 #: Those that take long to load for the first time.
-SLOW = {"rh5_manus", "rh5_humanoid", "exo_ankle", "differential_humanoid", "irsbot2", "delta"}
+SLOW = {
+    *("rh5_manus", "rh5_humanoid", "exo_ankle", "irsbot2", "delta"),
+    *("differential_humanoid", "geared_humanoid"),
+}
 #: Robot -> its submechanisms for which no closed form is known.
 BY_NEWTON = {"exo_ankle": {"active_ankle"}, "irsbot2": {"irsbot2"}, "delta": {"delta"}}
 every_robot = pytest.mark.parametrize(
