@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from .errors import (
     ActuationInfeasible,
     ActuationSingular,
@@ -17,12 +20,14 @@ from .errors import (
     Underactuated,
     UrdfError,
 )
-from .robot import Robot, load
-from .robot_parts.compiled import Names
-from .robot_parts.operational_space import ForceResponse, MassMatrixFactors
-from .robot_parts.payload import Payload
-from .robot_parts.state import State
-from .robot_parts.stepping import Friction
+
+if TYPE_CHECKING:
+    from .robot import Robot, load
+    from .robot_parts.compiled import Names
+    from .robot_parts.operational_space import ForceResponse, MassMatrixFactors
+    from .robot_parts.payload import Payload
+    from .robot_parts.state import State
+    from .robot_parts.stepping import Friction
 
 __version__ = "0.1.0"
 
@@ -46,3 +51,27 @@ __all__ = [
     "UrdfError",
     "load",
 ]
+
+#: Imported on first use, so that `closed-loop --help` need not wait for numpy and the engine.
+_HOME = {
+    "ForceResponse": "robot_parts.operational_space",
+    "Friction": "robot_parts.stepping",
+    "MassMatrixFactors": "robot_parts.operational_space",
+    "Names": "robot_parts.compiled",
+    "Payload": "robot_parts.payload",
+    "Robot": "robot",
+    "State": "robot_parts.state",
+    "load": "robot",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
