@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import sys
+import warnings
 from typing import NoReturn
 
 from .. import __version__
@@ -75,6 +76,17 @@ def main(argv: list[str] | None = None) -> int:
     """Run a command line; returns the exit status."""
     argv = sys.argv[1:] if argv is None else argv
     debug = "--debug" in argv
+    with warnings.catch_warnings():
+        warnings.showwarning = _warn  # type: ignore[assignment]
+        return _main(argv, debug)
+
+
+def _warn(message: Warning | str, *_: object) -> None:
+    """A warning of a library, as one line."""
+    print(f"warning: {message}", file=sys.stderr)
+
+
+def _main(argv: list[str], debug: bool) -> int:
     try:
         options, unknown = make_parser(argv).parse_known_args(argv)
         if unknown:

@@ -18,7 +18,7 @@ from ..loop_guess import guess_loops, pair_guesses
 from ..loop_mobility import Cut
 from ..loop_yaml import loop_file
 from ..mistakes import FileProblem, UsageError
-from ..output import target
+from ..output import check_place, put
 from ..robot_argument import find_robot
 from ..tables import STANDARD
 from ..terminal import folded
@@ -69,8 +69,10 @@ def run(options: argparse.Namespace) -> int:
     sources = find_robot(options.urdf)
     tree = read_urdf(sources.urdf)
     output = options.output or f"{sources.name}_submechanisms.yaml"
-    if output != STANDARD and Path(output).expanduser().exists() and not options.force:
-        raise UsageError(f"'{output}' exists; give --force to overwrite it, or another --output")
+    if output != STANDARD:
+        if Path(output).expanduser().is_file() and not options.force:
+            raise UsageError(f"'{output}' exists; give --force to overwrite it, or another name")
+        check_place(output)
     asks = not options.yes
     if asks and not _somebody_is_there():
         raise UsageError("there is nobody to ask (no terminal); give --yes")
@@ -99,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
     if output == STANDARD:
         sys.stdout.write(text)
     else:
-        target(output).write_text(text, encoding="utf-8")
+        put(output, text)
         print(f"wrote {output}; next: closed-loop check {options.urdf} {output}")
     return 0
 
