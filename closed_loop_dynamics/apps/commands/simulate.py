@@ -66,6 +66,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--y0", nargs="+", action="extend", metavar="VALUE", help="start, by name or as a list"
     )
     parser.add_argument(
+        "--yd0",
+        nargs="+",
+        action="extend",
+        metavar="VALUE",
+        help="velocity at the start (default: zero, with --follow that of the motion)",
+    )
+    parser.add_argument(
         "--duration",
         type=positive,
         metavar="S",
@@ -105,10 +112,13 @@ def run(options: argparse.Namespace) -> int:
     if rate > fastest * (1.0 + 1e-9):
         raise UsageError(f"--rate {rate:g}: a row needs a step; lower --rate or --step")
     robot = load_robot(options)
-    force, start, length = _acting(robot, options)
+    force, start, speed, length = _acting(robot, options)
     if options.y0 is not None:
         names = coordinates(robot, robot.names.independent, POSITION)
         start = parse_vector(options.y0, names, reference(robot), "--y0")
+    if options.yd0 is not None:
+        names = coordinates(robot, robot.names.independent, VELOCITY)
+        speed = parse_vector(options.yd0, names, np.zeros(robot.m), "--yd0")
     physics = Physics(
         step=options.step,
         viscous=_friction(robot, options.viscous, "--viscous"),
@@ -116,6 +126,7 @@ def run(options: argparse.Namespace) -> int:
         end_stops=not options.no_stops,
     )
     plant = Plant(robot, physics, start)
+    plant.yd = speed
     duration = options.duration or length or 2.0
     if duration < options.step * (1.0 - 1e-9):
         raise UsageError(f"--step {options.step:g} is longer than the {duration:g} s of motion")
@@ -192,22 +203,25 @@ def _parts(robot: Robot) -> list[int]:
 # -- what acts ------------------------------------------------------------------------------------
 
 
-def _acting(robot: Robot, options: argparse.Namespace) -> tuple[Force, Array, float | None]:
-    """The force as a function of time, where to start, and how long it lasts."""
-    start = reference(robot)
+#: The force as a function of time, position and velocity at the start, how long it lasts.
+Acting = tuple[Force, Array, Array, "float | None"]
+
+
+def _acting(robot: Robot, options: argparse.Namespace) -> Acting:
+    start, rest = reference(robot), np.zeros(robot.m)
     if options.feedback is not None and options.follow is None:
         raise UsageError("--feedback goes with --follow")
     if options.hold:
-        return lambda plant, now: None, start, None
+        return lambda plant, now: None, start, rest, None
     if options.follow is not None:
         return _following(robot, options)
     if options.efforts is not None:
         return _recorded(robot, options)
     tau = parse_vector(options.tau or [], robot.names.actuator, np.zeros(robot.p), "--tau")
-    return lambda plant, now: tau, start, None
+    return lambda plant, now: tau, start, rest, None
 
 
-def _following(robot: Robot, options: argparse.Namespace) -> tuple[Force, Array, float | None]:
+def _following(robot: Robot, options: argparse.Namespace) -> Acting:
     motion = motion_of(robot, read_recording(options.follow, options.topic).table)
     spline, begin = as_spline(motion), float(motion.times[0])
     w = options.feedback or 0.0
@@ -221,10 +235,11 @@ def _following(robot: Robot, options: argparse.Namespace) -> tuple[Force, Array,
         ydd = goal.ydd + 2.0 * w * (goal.yd - plant.yd) + w * w * (goal.y - plant.y)
         return robot.inverse_dynamics(plant.y, plant.yd, ydd)
 
-    return force, motion.y[0].copy(), float(motion.times[-1]) - begin or None
+    length = float(motion.times[-1]) - begin or None
+    return force, motion.y[0].copy(), motion.yd[0].copy(), length
 
 
-def _recorded(robot: Robot, options: argparse.Namespace) -> tuple[Force, Array, float | None]:
+def _recorded(robot: Robot, options: argparse.Namespace) -> Acting:
     table = read_recording(options.efforts, options.topic).table
     check_table(robot, table)
     tau, times = table.need(robot.names.actuator, EFFORT), rising_times(table)
@@ -233,7 +248,7 @@ def _recorded(robot: Robot, options: argparse.Namespace) -> tuple[Force, Array, 
     def force(plant: Plant, now: float) -> Array:
         return tau[max(int(np.searchsorted(times, now + 1e-9, side="right")) - 1, 0)]
 
-    return force, reference(robot), float(times[-1]) or None
+    return force, reference(robot), np.zeros(robot.m), float(times[-1]) or None
 
 
 def _friction(robot: Robot, words: list[str] | None, option: str) -> dict[str, float]:
