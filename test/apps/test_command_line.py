@@ -98,6 +98,22 @@ def test_help_imports_neither_commands_nor_libraries() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_a_terminal_without_unicode_is_no_error() -> None:
+    command = [sys.executable, "-m", "closed_loop_dynamics", "info", "crank_leg", "--only", "tree"]
+    env = {**environment(), "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and "knee_cylinder" in done.stdout, done.stderr
+
+
+def test_the_end_of_answers_is_an_interruption(run, tmp_path: Path, monkeypatch) -> None:
+    from closed_loop_dynamics.apps.commands import new
+
+    monkeypatch.setattr(new, "_somebody_is_there", lambda: True)
+    outcome = run("new", "crank_leg", "-o", tmp_path / "x.yaml", stdin="")
+    assert outcome.status == 130 and outcome.err == "interrupted\n"
+    assert not (tmp_path / "x.yaml").exists()
+
+
 def test_a_reader_that_stops_early_is_no_error(tmp_path: Path) -> None:
     many = tmp_path / "many.csv"
     many.write_text("hip,knee,ankle\n" + "0,0.5,0\n" * 1500, encoding="utf-8")
