@@ -15,7 +15,7 @@ HAS_BASE := $(VENV)/.installed-base
 HAS_TEST := $(VENV)/.installed-test
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test demo bench reproduce lint format clean
+.PHONY: help setup test demo bench reproduce picture lint format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ bench: $(HAS_TEST) ## Time every robot beside Pinocchio and MuJoCo; writes docs/
 
 reproduce: $(HAS_TEST) ## Run the papers' experiments; writes docs/reproduction.md (REPRODUCE_ARGS=--quick)
 	@$(BIN)/python -m closed_loop_dynamics.reproduce $(REPRODUCE_ARGS)
+
+picture: $(HAS_TEST) ## Draw docs/viewer.png anew (needs Chromium)
+	@PYTHONPATH=test $(BIN)/python test/viewer/draw_docs_picture.py
 
 lint: $(HAS_TEST) ## Check style (ruff) and types (mypy)
 	$(BIN)/ruff check .

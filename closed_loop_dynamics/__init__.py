@@ -6,28 +6,73 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from .errors import (
+    ActuationInfeasible,
+    ActuationSingular,
+    ClosedLoopError,
+    ClosureNotFound,
+    InvalidInput,
+    ModelError,
+    SingularInertia,
+    SubmechanismError,
+    Underactuated,
+    UrdfError,
+)
 
 if TYPE_CHECKING:
-    from .public import *  # noqa: F403
+    from .robot import Robot, load
+    from .robot_parts.compiled import Names
+    from .robot_parts.operational_space import ForceResponse, MassMatrixFactors
+    from .robot_parts.payload import Payload
+    from .robot_parts.state import State
+    from .robot_parts.stepping import Friction
 
 __version__ = "0.1.0"
 
+__all__ = [
+    "ActuationInfeasible",
+    "ActuationSingular",
+    "ClosedLoopError",
+    "ClosureNotFound",
+    "ForceResponse",
+    "Friction",
+    "InvalidInput",
+    "MassMatrixFactors",
+    "ModelError",
+    "Names",
+    "Payload",
+    "Robot",
+    "SingularInertia",
+    "State",
+    "SubmechanismError",
+    "Underactuated",
+    "UrdfError",
+    "load",
+]
 
-def __getattr__(name: str) -> Any:
-    """The names of ``public``, imported when the first of them is used.
+#: Imported on first use: `closed-loop --help` need not wait for numpy and the engine, and a node's
+#: process knows what a signal means before they are there.
+_HOME = {
+    "ForceResponse": "robot_parts.operational_space",
+    "Friction": "robot_parts.stepping",
+    "MassMatrixFactors": "robot_parts.operational_space",
+    "Names": "robot_parts.compiled",
+    "Payload": "robot_parts.payload",
+    "Robot": "robot",
+    "State": "robot_parts.state",
+    "load": "robot",
+}
 
-    A node's process imports this package too, and must know what a signal means before the second
-    that numpy and the rest take (``ros/start.py``).
-    """
-    if name == "__all__" or not name.startswith("__"):
-        public = import_module(".public", __name__)
-        if name in globals():  # a module that has been imported on the way
-            return globals()[name]
-        if name in ("__all__", *public.__all__):
-            return getattr(public, name)
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *import_module(".public", __name__).__all__})
+    return sorted({*globals(), *__all__})

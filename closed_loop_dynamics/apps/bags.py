@@ -7,6 +7,7 @@ Read are ``trajectory_msgs/JointTrajectory`` and ``sensor_msgs/JointState``; bot
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -201,6 +202,13 @@ def _nanoseconds(stamp: Any) -> int:
 
 def _seconds(duration: Any) -> float:
     return int(duration.sec) + int(duration.nanosec) / NANO
+
+
+def ros_topic(name: str) -> str:
+    """A full topic name, or UsageError."""
+    if not re.fullmatch(r"/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*", name):
+        raise UsageError(f"'{name}' is no topic name; write it like /arm/actuator_command")
+    return f"/{name.lstrip('/')}"
 
 
 # -- writing --------------------------------------------------------------------------------------

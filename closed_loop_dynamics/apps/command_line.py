@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import re
 import shutil
 import sys
+import warnings
 from typing import NoReturn
 
 from .. import __version__
@@ -75,6 +77,20 @@ def main(argv: list[str] | None = None) -> int:
     """Run a command line; returns the exit status."""
     argv = sys.argv[1:] if argv is None else argv
     debug = "--debug" in argv
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal without ─ or · gets \u2500, \xb7
+            stream.reconfigure(errors="backslashreplace")
+    with warnings.catch_warnings():
+        warnings.showwarning = _warn  # type: ignore[assignment]
+        return _main(argv, debug)
+
+
+def _warn(message: Warning | str, *_: object) -> None:
+    """A warning of a library, as one line."""
+    print(f"warning: {message}", file=sys.stderr)
+
+
+def _main(argv: list[str], debug: bool) -> int:
     try:
         options, unknown = make_parser(argv).parse_known_args(argv)
         if unknown:
@@ -88,7 +104,7 @@ def main(argv: list[str] | None = None) -> int:
         # The reader (`| head`) has seen enough; nothing may be written at shutdown either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, EOFError):  # EOFError: Ctrl-D at a question
         print("interrupted", file=sys.stderr)
         return 130
     except (ClosedLoopError, OSError, RecursionError) as error:

@@ -40,12 +40,15 @@ class Cut:
         successor: name of that link.
         swing: a hinge of the successor that is part of the leg's end (cut: universal), or None.
         coincides: a link of the successor's body that lies at the same point, "" if there is none.
+        normal: (3,) of the plane in which this loop moves, if the mechanism is not planar but the
+            loop is; else None.
     """
 
     tip: Tip
     successor: str
     swing: int | None = None
     coincides: str = ""
+    normal: Array | None = None
 
 
 def mobility(tree: Tree, poses: list[Array], cuts: Sequence[Cut], joints: Sequence[int]) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from ..closure.cut_joint import universal_axes
 from ..model.poses import body_poses, inverse, link_pose, pose
 from ..model.tree import Array, Tree
-from .loop_guess import Guess
+from .loop_branches import Guess
 from .loop_mobility import Cut, Tip, locked_axis
 
 _HEAD = """\
@@ -26,14 +26,18 @@ _LEFT = """
 _PLAIN = np.eye(3)
 
 
-def loop_file(tree: Tree, guesses: Sequence[Guess], left: Sequence[Tip], urdf: str) -> str:
-    """The text of the file."""
+def loop_file(
+    tree: Tree, guesses: Sequence[Guess], left: Sequence[Tip], doubtful: Sequence[str], urdf: str
+) -> str:
+    """The text of the file; ``left`` and ``doubtful`` become comments."""
     text = _HEAD.format(urdf=urdf)
     for guess in guesses:
         text += "\n" + _entry(tree, guess)
     if left:
         text += _LEFT
         text += "".join(f"#   {tip.link} (joint {tip.joint})\n" for tip in left)
+    for sentence in doubtful:
+        text += "\n# " + "\n#   ".join(textwrap.wrap(f"Not used: {sentence}", 94)) + "\n"
     return text
 
 
@@ -56,7 +60,8 @@ def _entry(tree: Tree, guess: Guess) -> str:
         "  loop_constraints:",
     ]
     for cut in guess.cuts:
-        lines += _cut_lines(tree, poses, cut, guess.normal)
+        normal = cut.normal if guess.normal is None else guess.normal
+        lines += _cut_lines(tree, poses, cut, normal)
     return "\n".join(lines) + "\n"
 
 

@@ -28,8 +28,8 @@ def need(module: str, purpose: str) -> ModuleType:
         if error.name is None or error.name.partition(".")[0] != root:
             raise
         raise FileProblem(
-            f"{purpose} needs the Python package {root}; "
-            f"pip install 'closed_loop_dynamics[{EXTRAS[root]}]' (or pip install {root})"
+            f"{purpose} needs the Python package {root}: pip install {root}, or in the folder of "
+            f"this package pip install '.[{EXTRAS[root]}]'"
         ) from None
 
 

@@ -39,6 +39,30 @@ class MotionTable:
     table: Table
 
 
+LONGEST = 1_000_000  # rows
+
+
+def check_rows(count: float) -> None:
+    """Refuse more rows than memory and patience allow."""
+    if count > LONGEST:
+        raise UsageError(f"{count:.0f} rows are too many; lower --rate")
+
+
+def rising_times(table: Table) -> Array:
+    """(N,) the column ``time``, which must be there and increase."""
+    times = table.times
+    if times is None:
+        raise FileProblem(f"{table.source}: the column 'time' is missing")
+    late = np.flatnonzero(np.diff(times) <= 0.0)
+    if len(late):
+        row = int(late[0]) + 1
+        raise FileProblem(
+            f"{table.place(row, ['time'])}: {times[row]:g} s follows {times[row - 1]:g} s; times "
+            "must increase"
+        )
+    return times
+
+
 def motion_of(robot: Robot, table: Table) -> MotionTable:
     """Check a table against a robot and complete its derivatives.
 
@@ -50,16 +74,7 @@ def motion_of(robot: Robot, table: Table) -> MotionTable:
         raise UsageError("trajectory files are for robots with a fixed base")
     check_table(robot, table)
     names = coordinates(robot, robot.names.independent, POSITION)
-    times = table.times
-    if times is None:
-        raise FileProblem(f"{table.source}: the column 'time' is missing")
-    late = np.flatnonzero(np.diff(times) <= 0.0)
-    if len(late):
-        row = int(late[0]) + 1
-        raise FileProblem(
-            f"{table.place(row, ['time'])}: {times[row]:g} s follows {times[row - 1]:g} s; times "
-            "must increase"
-        )
+    times = rising_times(table)
     y = table.need(names, POSITION)
     yd, ydd = table.get(names, VELOCITY), table.get(names, ACCELERATION)
     if yd is None and ydd is not None:
@@ -86,6 +101,7 @@ def _derivative(times: Array, values: Array, order: int) -> Array:
 
 def resampled(motion: MotionTable, rate: float) -> MotionTable:
     """The motion every 1/rate seconds, by the rules of joint_trajectory_controller (quintics)."""
+    check_rows((motion.times[-1] - motion.times[0]) * rate)
     spline = as_spline(motion)
     count = int(np.floor((motion.times[-1] - motion.times[0]) * rate + 1e-9)) + 1
     times = motion.times[0] + np.arange(count) / rate

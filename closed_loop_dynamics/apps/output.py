@@ -1,12 +1,17 @@
-"""Where a table goes: standard output or a file, as CSV, JSON, a bag or text for people."""
+"""Where a result goes: standard output or a file, as CSV, JSON, a bag or text for people.
+
+What cannot be written is refused before the work (:func:`check_output`), and a file appears whole
+or not at all (:func:`put`).
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
-from .mistakes import UsageError
+from .mistakes import UsageError, need
 from .tables import STANDARD, Table, csv_text, json_records, readable
 
 FORMATS = ("text", "csv", "json")
@@ -14,15 +19,16 @@ _BY_SUFFIX = {".csv": "csv", ".json": "json", ".txt": "text"}
 BAG_SUFFIXES = (".mcap", ".db3")
 
 
-def add_output_arguments(parser: argparse.ArgumentParser) -> None:
-    """``--output`` and ``--format``."""
+def add_output_arguments(parser: argparse.ArgumentParser, *, bags: bool = False) -> None:
+    """``--output`` and ``--format``; ``bags``: the command can write them."""
     group = parser.add_argument_group("output")
+    kinds = "a .csv, .json or .mcap file" if bags else "a .csv or .json file"
     group.add_argument(
         "-o",
         "--output",
         default=STANDARD,
         metavar="FILE",
-        help="a .csv or .json file (default: standard output)",
+        help=f"{kinds}, overwritten if it exists (default: standard output)",
     )
     group.add_argument(
         "--format",
@@ -31,15 +37,60 @@ def add_output_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def check_output(options: argparse.Namespace, *inputs: str | None, bags: bool = False) -> None:
+    """Refuse an ``--output`` that could not be written, or that is one of the inputs.
+
+    Raises:
+        UsageError: the name's ending, a folder, no permission, an input file.
+    """
+    output = options.output
+    if output == STANDARD:
+        return
+    for file in inputs:
+        if file not in (None, STANDARD) and _same(file, output):
+            raise UsageError(f"--output {output} is the input; give another name")
+    if bags and is_bag(output):
+        if options.format is not None:
+            raise UsageError(f"--format {options.format} is not for bags such as {output}")
+        if Path(output).suffix.lower() == ".db3":
+            raise UsageError(f"--output {output}: bags are written as .mcap")
+        need("rosbags", "writing bags")
+    else:
+        _format(output, options.format)
+    check_place(output)
+
+
+def check_place(output: str | Path) -> None:
+    """Refuse a path at which no file can be written."""
+    path = Path(output).expanduser()
+    if path.is_dir():
+        raise UsageError(f"'{output}' is a folder; name a file in it")
+    place = path if path.exists() else next(p for p in path.absolute().parents if p.exists())
+    if place != path and not place.is_dir():
+        raise UsageError(f"'{output}' cannot be written: '{place}' is no folder")
+    if not os.access(place, os.W_OK):
+        raise UsageError(f"'{output}' cannot be written: no permission for '{place}'")
+
+
+def _same(file: str, output: str) -> bool:
+    a, b = Path(file).expanduser(), Path(output).expanduser()
+    return a.exists() and b.exists() and a.samefile(b)
+
+
+def _format(output: str, format: str | None, single: bool = False) -> str:
+    if format is not None:
+        return format
+    if output == STANDARD:
+        return "text" if single else "csv"
+    suffix = Path(output).suffix.lower()
+    if suffix not in _BY_SUFFIX:
+        raise UsageError(f"--output {output}: name it .csv or .json, or give --format")
+    return _BY_SUFFIX[suffix]
+
+
 def write(table: Table, output: str, format: str | None, *, single: bool) -> None:
     """Write a table of results."""
-    if format is None:
-        format = "text" if single else "csv"
-        if output != STANDARD:
-            suffix = Path(output).suffix.lower()
-            if suffix not in _BY_SUFFIX:
-                raise UsageError(f"--output {output}: name it .csv or .json, or give --format")
-            format = _BY_SUFFIX[suffix]
+    format = _format(output, format, single)
     if format == "json":
         text = json_records(table, single)
     else:
@@ -47,15 +98,33 @@ def write(table: Table, output: str, format: str | None, *, single: bool) -> Non
     if output == STANDARD:
         sys.stdout.write(text)
     else:
-        target(output).write_text(text, encoding="utf-8")
+        put(output, text)
 
 
 def target(output: str | Path) -> Path:
     """The path of an output file; its folder is made."""
+    check_place(output)
     path = Path(output).expanduser()
-    if path.is_dir():
-        raise UsageError(f"'{output}' is a folder; name a file in it")
     path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def put(output: str | Path, content: str | bytes) -> Path:
+    """Write a whole file; when that fails, what was there before is still there."""
+    path = target(output)
+    data = content.encode() if isinstance(content, str) else content
+    if path.exists() and not path.is_file():  # a pipe or device
+        path.write_bytes(data)
+        return path
+    part = path.resolve().with_name(f".{path.name}.part")
+    try:
+        part.write_bytes(data)
+        part.replace(path.resolve())
+    except OSError as error:
+        error.filename, error.filename2 = str(output), None
+        raise
+    finally:
+        part.unlink(missing_ok=True)
     return path
 
 

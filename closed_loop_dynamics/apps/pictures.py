@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
 from .mistakes import UsageError, need
-from .output import target
+from .output import check_place, put
 
 FORMATS = (".png", ".svg", ".pdf")
 #: Ten colours that differ for everybody, then dashed once more.
@@ -29,9 +30,12 @@ def check_picture(output: str) -> None:
     if Path(output).suffix.lower() not in FORMATS:
         raise UsageError(f"--output {output}: name it .png (or .svg, .pdf)")
     need("matplotlib", "drawing")
+    check_place(output)
 
 
 def save_figure(figure: Any, output: str) -> None:
     """Write the picture."""
-    figure.savefig(target(output), dpi=120)
+    data = io.BytesIO()
+    figure.savefig(data, dpi=120, format=Path(output).suffix[1:].lower())
+    put(output, data.getvalue())
     print(f"wrote {output}")

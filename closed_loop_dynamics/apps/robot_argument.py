@@ -59,6 +59,9 @@ def add_robot_arguments(parser: argparse.ArgumentParser) -> None:
 
 def load_robot(options: argparse.Namespace) -> Robot:
     """The robot of a command line."""
+    for folder in options.search_path:
+        if not folder.is_dir():
+            raise UsageError(f"--search-path: there is no folder '{folder}'")
     sources = find_robot(options.robot, options.submechanisms)
     note = sys.stderr.isatty()
     if note:

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..engine.emitter import MAX_ANGLE
 from ..errors import ClosedLoopError, did_you_mean
 from ..robot import Robot
 from ..robot_parts.limits import Limits
 from .bags import add_input_arguments, read_recording
 from .mistakes import FileProblem, UsageError
-from .output import add_output_arguments, write
+from .output import add_output_arguments, check_output, write
 from .progress import progress
 from .robot_argument import add_robot_arguments
 from .tables import (
@@ -66,7 +67,11 @@ def add_state_arguments(parser: argparse.ArgumentParser, kinds: Sequence[str]) -
     group = parser.add_argument_group("one state")
     for kind in kinds:
         group.add_argument(
-            f"--{_OPTIONS[kind]}", nargs="+", metavar="VALUE", help=f"{_UNITS[kind]}"
+            f"--{_OPTIONS[kind]}",
+            nargs="+",
+            action="extend",
+            metavar="VALUE",
+            help=f"{_UNITS[kind]}",
         )
     group = parser.add_argument_group("many states")
     add_input_arguments(group, required=False)
@@ -135,6 +140,7 @@ def columns_of(robot: Robot, error: ClosedLoopError) -> list[str]:
 
 def read_states(robot: Robot, options: argparse.Namespace, kinds: Sequence[str]) -> States:
     """The states of a command line."""
+    check_output(options, options.input)
     given = {kind: getattr(options, _OPTIONS[kind]) for kind in kinds}
     if options.input is not None:
         words = [f"--{_OPTIONS[kind]}" for kind, value in given.items() if value is not None]
@@ -167,13 +173,13 @@ def _from_file(robot: Robot, table: Table, kinds: Sequence[str]) -> States:
 
 
 def check_table(robot: Robot, table: Table) -> None:
-    """Refuse unknown columns, empty files and numbers that are not finite."""
+    """Refuse unknown columns, empty files and numbers that are not finite or beyond all reason."""
     names = robot.names.spanning
     parts = [c for kind in (POSITION, VELOCITY) for c in coordinates(robot, names, kind)]
     table.check_columns(list(dict.fromkeys([*names, *parts])))
     if not len(table.values):
         raise FileProblem(f"{table.source}: no rows below the column names")
-    table.check_finite()
+    table.check_numbers(MAX_ANGLE)
 
 
 def warn_of_limits(robot: Robot, y: Array, table: Table | None) -> None:
@@ -235,6 +241,8 @@ def _number(text: str, what: str) -> float:
         raise UsageError(f"{what}: '{text}' is not a number") from None
     if not np.isfinite(value):
         raise UsageError(f"{what}: '{text}' is not finite")
+    if abs(value) > MAX_ANGLE:
+        raise UsageError(f"{what}: {text} is beyond {MAX_ANGLE:g}; units are SI")
     return value
 
 

@@ -115,14 +115,20 @@ class Table:
             hint = did_you_mean(meaning(name)[0], known)
             raise FileProblem(f"{self.source}: column '{name}' is no joint of the robot; {hint}")
 
-    def check_finite(self) -> None:
-        """Refuse NaN and infinity."""
-        bad = np.argwhere(~np.isfinite(self.values))
+    def check_numbers(self, largest: float) -> None:
+        """Refuse NaN (also: empty fields), infinity and what is beyond ``largest``; not of time."""
+        finite = np.isfinite(self.values)
+        beyond = np.abs(self.values) > largest
+        if TIME in self.columns:
+            beyond[:, self.columns.index(TIME)] = False
+        bad = np.argwhere(~finite | beyond)
         if len(bad):
             row, k = (int(i) for i in bad[0])
             value = self.values[row, k]
-            place = self.place(row, [self.columns[k]])
-            raise FileProblem(f"{place}: {value} is not a finite number")
+            why = f"is beyond {largest:g}; units are SI"
+            if not finite[row, k]:
+                why = "is not a finite number" + " (or an empty field)" * bool(np.isnan(value))
+            raise FileProblem(f"{self.place(row, [self.columns[k]])}: {value:g} {why}")
 
 
 def read_csv(path: str) -> Table:

@@ -69,6 +69,6 @@ def recognise(
         return leg
     shape = f"{a.kinds or '-'} | {b.kinds or '-'}"
     raise NotClosedForm(
-        f"no closed form for unknown joints {shape} with {rows[0]} translation and {rows[1]} "
+        f"none is known for unknown joints {shape} with {rows[0]} translation and {rows[1]} "
         "rotation constraints"
     )

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What can be said about the demo; ``closed-loop demo`` takes the same."""
     parser.add_argument(
         "--output",
-        type=Path,
+        type=_picture,
         default=Path("out/demo.png"),
         metavar="PNG",
         help="where the picture goes (default: %(default)s)",
@@ -38,6 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the simulator does not wait for commands, and the feedforward node adds feedback; by "
         "default both go in lockstep, by feedforward alone",
     )
+
+
+def _picture(text: str) -> Path:
+    path = Path(text)
+    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise argparse.ArgumentTypeError(f"'{text}' is no picture; name it .png (or .svg, .pdf)")
+    return path
 
 
 def run(options: argparse.Namespace) -> None:

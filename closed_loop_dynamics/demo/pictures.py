@@ -23,6 +23,6 @@ def save(output: Path, draw: Callable[[], None]) -> None:
     except ModuleNotFoundError as error:
         if error.name != "matplotlib":
             raise
-        print("\nno picture: install matplotlib (the extra closed_loop_dynamics[plot])")
+        print("\nno picture: pip install matplotlib")
     else:
         print(f"\npicture: {output}")

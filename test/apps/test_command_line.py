@@ -84,18 +84,34 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
-def test_help_imports_neither_commands_nor_matplotlib() -> None:
+def test_help_imports_neither_commands_nor_libraries() -> None:
     code = (
         "import sys\n"
         "from closed_loop_dynamics.apps.command_line import main\n"
         "main(['--help'])\n"
         "heavy = [m for m in sys.modules if m.startswith(('matplotlib', 'rosbags', 'casadi',\n"
-        "    'closed_loop_dynamics.apps.commands.'))]\n"
+        "    'numpy', 'scipy', 'yaml', 'closed_loop_dynamics.apps.commands.'))]\n"
         "sys.exit(f'imported {heavy}' if heavy else 0)\n"
     )
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_terminal_without_unicode_is_no_error() -> None:
+    command = [sys.executable, "-m", "closed_loop_dynamics", "info", "crank_leg", "--only", "tree"]
+    env = {**environment(), "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and "knee_cylinder" in done.stdout, done.stderr
+
+
+def test_the_end_of_answers_is_an_interruption(run, tmp_path: Path, monkeypatch) -> None:
+    from closed_loop_dynamics.apps.commands import new
+
+    monkeypatch.setattr(new, "_somebody_is_there", lambda: True)
+    outcome = run("new", "crank_leg", "-o", tmp_path / "x.yaml", stdin="")
+    assert outcome.status == 130 and outcome.err == "interrupted\n"
+    assert not (tmp_path / "x.yaml").exists()
 
 
 def test_a_reader_that_stops_early_is_no_error(tmp_path: Path) -> None:

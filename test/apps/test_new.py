@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from support.rh5 import FILES, needs_models
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.apps.commands import new
+from closed_loop_dynamics.apps.loop_doubts import doubts
 from closed_loop_dynamics.apps.loop_guess import guess_loops, pair_guesses
 from closed_loop_dynamics.apps.loop_yaml import loop_file
 from closed_loop_dynamics.apps.robot_argument import find_robot
@@ -39,6 +41,7 @@ UNDERSTOOD = (
     "active_ankle",
     "ups6",
     "rus6",
+    "wrist",
 )
 
 
@@ -52,13 +55,18 @@ def guessed(urdf: object) -> tuple[Tree, list]:
     tree = read_urdf(urdf)
     guesses, left = guess_loops(tree)
     assert not left
-    return tree, entries(tree, loop_file(tree, guesses, left, "robot.urdf"))
+    return tree, entries(tree, loop_file(tree, guesses, left, [], "robot.urdf"))
 
 
 def assert_same_joints(mine: list, theirs: list) -> None:
     for key in ("spanning", "independent", "active"):
         sets = [{frozenset(getattr(entry, key)) for entry in side} for side in (mine, theirs)]
         assert sets[0] == sets[1], key
+
+
+def cut_links(side: list) -> set[frozenset[str]]:
+    """Which links are joined; the order means nothing."""
+    return {frozenset((c.predecessor, c.successor)) for entry in side for c in entry.loops}
 
 
 def residual_and_rank(tree: Tree, entry, q: dict[str, float]) -> tuple[float, int]:
@@ -95,7 +103,9 @@ def test_guessed_joints_are_those_of_the_shipped_file(name: str) -> None:
     assert_same_joints(mine, entries(tree, yaml))
 
 
-@pytest.mark.parametrize("name", ["crank_leg", "rh5_leg", "four_bar", "spu2_u", "sprr2_u", "rrr3"])
+@pytest.mark.parametrize(
+    "name", ["crank_leg", "rh5_leg", "four_bar", "spu2_u", "sprr2_u", "rrr3", "wrist"]
+)
 def test_guessed_loops_are_those_of_the_shipped_file(name: str) -> None:
     _, urdf, yaml = find_robot(name)
     tree, mine = guessed(urdf)
@@ -112,7 +122,34 @@ def test_published_robots_are_understood(name: str) -> None:
     assert_same_motion(tree, cld.load(urdf, yaml), mine, 1e-9 if name == "reduced" else 1e-4)
 
 
-@pytest.mark.parametrize("name", ["parallelogram_chain", "wrist", "irsbot_4u"])
+@needs_models
+def test_the_wrists_of_the_whole_published_robot_are_understood_and_its_head_is_doubted() -> None:
+    urdf, yaml = FILES["full"]
+    tree, mine = guessed(urdf)
+    theirs = entries(tree, yaml)
+    assert len(mine) == 5
+    assert_same_joints(mine, theirs)
+    assert cut_links(mine) == cut_links(theirs)
+    (sentence,) = doubts(tree, guess_loops(tree)[0])
+    assert "HeadActL_Link, HeadActR_Link, HeadPitch_Link" in sentence and "couplings" in sentence
+
+
+def test_a_rod_without_a_place_is_doubted() -> None:
+    """The wrist's rods with ball joints, but no cranks: nothing fits, and that is said."""
+    text = Path(find_robot("rh5_manus").urdf).read_text(encoding="utf-8")
+    tree = read_urdf(re.sub(r'<mass value="0.03"', '<mass value="0.003"', text))
+    found = " ".join(doubts(tree, []))
+    assert "--loop left_wrist_left_ball_2_link~OTHER_LINK" in found
+    assert "left_wrist_left_ball_2_link" not in " ".join(doubts(tree, guess_loops(tree)[0]))
+
+
+def test_joints_in_no_loop_are_listed(run, tmp_path: Path) -> None:
+    outcome = run("new", "crank_leg", "--yes", "-o", tmp_path / "loops.yaml")
+    assert "in no loop, so each driven by itself" in outcome.out
+    assert outcome.out.splitlines()[-2].endswith(": hip")
+
+
+@pytest.mark.parametrize("name", ["parallelogram_chain", "irsbot_4u"])
 def test_what_is_not_understood_is_said_and_not_guessed(run, tmp_path: Path, name: str) -> None:
     out = tmp_path / "loops.yaml"
     outcome = run("new", name, "--yes", "-o", out)
@@ -148,7 +185,7 @@ def test_with_the_loops_named_the_published_wrist_is_understood() -> None:
     tree = read_urdf(urdf)
     theirs = entries(tree, yaml)
     pairs = [(loop.predecessor, loop.successor) for entry in theirs for loop in entry.loops]
-    mine = entries(tree, loop_file(tree, pair_guesses(tree, pairs), [], "wrist.urdf"))
+    mine = entries(tree, loop_file(tree, pair_guesses(tree, pairs), [], [], "wrist.urdf"))
     assert_same_joints(mine, theirs)
 
 

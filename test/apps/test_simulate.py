@@ -64,6 +64,31 @@ def test_a_motion_is_followed(run, leg: cld.Robot, squat, tmp_path: Path, feedba
     assert np.abs(y - motion[:, 1:4]).max() < (2e-2 if feedback else 1e-3)
 
 
+def test_a_motion_that_starts_at_speed_is_followed(run, leg: cld.Robot, tmp_path: Path) -> None:
+    """Feedforward alone: without the motion's velocity at the start it would drift away."""
+    t = np.linspace(0.0, 0.2, 41)
+    joints, w = leg.names.independent, 6.0
+    middle, size = np.array([-0.3, 0.8, -0.3]), np.array([-0.1, 0.2, -0.1])
+    parts = [middle + np.outer(np.sin(w * t), size), np.outer(w * np.cos(w * t), size)]
+    parts.append(-w * w * (parts[0] - middle))
+    names = [f"{j}{k}" for k in ("", ".velocity", ".acceleration") for j in joints]
+    path = tmp_path / "swing.csv"
+    numbers = np.hstack([t[:, None], *parts])
+    np.savetxt(path, numbers, delimiter=",", header=",".join(["time", *names]), comments="")
+    table = simulated(run, tmp_path, "--follow", path)
+    assert np.abs(table.need(joints, "velocity")[0] - parts[1][0]).max() < 1e-12
+    assert np.abs(table.need(joints, "position")[-1] - parts[0][-1]).max() < 1e-4
+
+
+def test_the_velocity_at_the_start_can_be_given(run, leg: cld.Robot, tmp_path: Path) -> None:
+    words = ["--y0", "knee=0.8", "--yd0", "knee=-1.5", "--duration", "0.01"]
+    table = simulated(run, tmp_path, *words)
+    y, yd = np.array([0.0, 0.8, 0.0]), np.array([0.0, -1.5, 0.0])
+    for _ in range(10):
+        y, yd = leg.step(y, yd, np.zeros(3), 1e-3)[:2]
+    np.testing.assert_allclose(table.need(leg.names.independent, "velocity")[-1], yd, atol=1e-12)
+
+
 def test_recorded_efforts_repeat_the_motion(run, leg: cld.Robot, squat, tmp_path: Path) -> None:
     path, motion = squat
     forces = tmp_path / "forces.csv"

@@ -92,7 +92,7 @@ def test_exported_page_plays_alone(
     page = tmp_path / "leg.html"
     page.write_text(as_html(server, look, sweep(camera, {"knee": look.ranges["knee"]}), "leg"))
     server.stop()
-    browser.set_window_size(640, 560)
+    browser.set_window_size(760, 560)
     browser.get(page.as_uri())
     assert browser.title == "leg"
     (first,) = wait_for(lambda: _robot(browser, BESIDE, "export_1"), "the robot")
@@ -102,6 +102,12 @@ def test_exported_page_plays_alone(
         return differing(picture(browser, "export_2")[BESIDE], first) > 200
 
     wait_for(plays, "another frame")
+    mark = browser.find_element("class name", "cld-now")
+    where = mark.get_attribute("x1")
+    wait_for(lambda: mark.get_attribute("x1") != where, "the mark in the force curves")
+    cells = browser.find_elements("class name", "cld-force")
+    forces = [cell.get_attribute("textContent") for cell in cells]
+    assert len(forces) == leg.p and all(map(float, forces))
     asked = browser.execute_script("return performance.getEntriesByType('resource').map(e=>e.name)")
     assert not [name for name in asked if not name.startswith(("blob:", "data:", "file:"))]
     browser.get("about:blank")

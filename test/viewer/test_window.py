@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +17,7 @@ from closed_loop_dynamics.apps.mistakes import FileProblem
 from closed_loop_dynamics.apps.motion_file import motion_of
 from closed_loop_dynamics.apps.tables import Table, read_csv
 from closed_loop_dynamics.apps.viewer.export import as_html
+from closed_loop_dynamics.apps.viewer.export_curves import force_curves
 from closed_loop_dynamics.apps.viewer.live import Listener
 from closed_loop_dynamics.apps.viewer.motion import Motion, from_file, sweep
 from closed_loop_dynamics.apps.viewer.window import Look, Window, short_mode
@@ -174,6 +178,27 @@ def test_export_needs_nothing_from_elsewhere(server: Any, look: Look, leg: cld.R
         "//unpkg",
     ):
         assert word not in page
+
+
+def test_export_has_the_force_curves(server: Any, look: Look, leg: cld.Robot) -> None:
+    shown = motion(leg)
+    assert shown.tau is not None
+    page = force_curves(leg, shown)
+    assert page.count("<svg") == 2 and page.count("<path") == leg.p  # N and N·m
+    (text,) = re.findall(r"const tau = (\[.*?\]\]),", page)
+    np.testing.assert_allclose(np.array(json.loads(text))[-1], shown.tau[-1], rtol=5e-3)
+    assert page in as_html(server, look, shown, "leg")
+
+
+def test_forces_without_a_value_leave_gaps(leg: cld.Robot) -> None:
+    shown = motion(leg)
+    tau = np.array(shown.tau)
+    tau[len(tau) // 2, 0] = np.nan
+    page = force_curves(leg, replace(shown, tau=tau))
+    assert "null" in page and "NaN" not in page.replace("isNaN", "")
+    assert [d.count("M") for d in re.findall(r'<path d="(.*?)"', page)] == [2, 1, 1]
+    assert force_curves(leg, replace(shown, tau=None)) == ""
+    assert force_curves(leg, replace(shown, tau=np.full_like(tau, np.nan))) == ""
 
 
 def test_modes_of_equal_legs_are_named_once() -> None:

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from ..mistakes import UsageError
-from ..output import target
+from ..output import check_place, put
 from ..robot_argument import add_robot_arguments, load_robot
 from ..tables import STANDARD
 
@@ -33,11 +33,13 @@ def run(options: argparse.Namespace) -> int:
     """Draw and write."""
     from ..cluster_drawing import cluster_svg
 
-    if options.output != STANDARD and not options.output.endswith(".svg"):
-        raise UsageError(f"--output {options.output}: name it .svg")
+    if options.output != STANDARD:
+        if not options.output.endswith(".svg"):
+            raise UsageError(f"--output {options.output}: name it .svg")
+        check_place(options.output)
     text = cluster_svg(load_robot(options))
     if options.output == STANDARD:
         sys.stdout.write(text)
     else:
-        target(options.output).write_text(text, encoding="utf-8")
+        put(options.output, text)
     return 0

@@ -17,16 +17,17 @@ from ..bags import (
     Recording,
     add_input_arguments,
     read_recording,
+    ros_topic,
     write_bag,
 )
-from ..mistakes import FileProblem
+from ..mistakes import FileProblem, UsageError
 from ..motion_file import (
     MOTION_NOTE,
     MotionTable,
     motion_of,
     resampled,
 )
-from ..output import add_output_arguments, is_bag, write
+from ..output import add_output_arguments, check_output, is_bag, write
 from ..robot_argument import add_robot_arguments, load_robot
 from ..states import States
 from ..tables import (
@@ -79,13 +80,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what to do about positions, speeds and forces past the URDF's limits "
         "(default: %(default)s)",
     )
-    add_output_arguments(parser)
+    add_output_arguments(parser, bags=True)
     parser.add_argument("--output-topic", metavar="TOPIC", help="of a bag")
     parser.add_argument("--message", choices=tuple(MESSAGES), help="of a bag")
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, map, write."""
+    check_output(options, options.input, bags=True)
+    if not is_bag(options.output) and (options.output_topic or options.message):
+        raise UsageError("--output-topic and --message are for bags; name the --output .mcap")
+    topic = options.output_topic and ros_topic(options.output_topic)
     robot = load_robot(options)
     recording = read_recording(options.input, options.topic)
     motion = motion_of(robot, recording.table)
@@ -96,9 +101,8 @@ def run(options: argparse.Namespace) -> int:
     result = with_column(mapped, TIME, motion.times, first=True)
     if options.output != STANDARD and is_bag(options.output):
         message = MESSAGES[options.message] if options.message else recording.message_type
-        topic = options.output_topic or TOPICS[message]
         result = replace(result, start=recording.table.start)
-        write_bag(options.output, [Recording(result, topic, message)])
+        write_bag(options.output, [Recording(result, topic or TOPICS[message], message)])
     else:
         write(result, options.output, options.format, single=False)
     return 0

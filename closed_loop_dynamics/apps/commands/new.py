@@ -12,20 +12,24 @@ from ...errors import ClosedLoopError, did_you_mean
 from ...model import read_urdf
 from ...model.tree import Tree
 from ...robot import load
-from ..loop_guess import Guess, guess_loops, pair_guesses
+from ..loop_branches import Guess
+from ..loop_doubts import doubts
+from ..loop_guess import guess_loops, pair_guesses
 from ..loop_mobility import Cut
 from ..loop_yaml import loop_file
 from ..mistakes import FileProblem, UsageError
-from ..output import target
+from ..output import check_place, put
 from ..robot_argument import find_robot
 from ..tables import STANDARD
+from ..terminal import folded
 
 DESCRIPTION = """\
 Guess the submechanism file of a URDF whose loops were cut open: which links were joined, which
 joints belong together, which you command and which are driven. Looks for chains that end in the air
-(a slider, or a massless link that marks the tip of a rod) beside another chain, for links that
-coincide at q = 0, and counts degrees of freedom. Asks before it believes; --yes takes every guess.
-The file that it writes is loaded again before it is kept.
+(a slider, or a massless link that marks the tip of a rod) beside another chain, for cylinders that
+move a platform through cranks and rods, for links that coincide at q = 0, and counts degrees of
+freedom. Says what it did not use or understand. Asks before it believes; --yes takes every guess.
+The file that it writes is loaded before it is kept.
 """
 EPILOG = """\
 examples:
@@ -34,8 +38,8 @@ examples:
   closed-loop new robot.urdf --yes -o -               # to standard output
   closed-loop new robot.urdf --loop rod_tip~shank     # tell it one loop, it finds the rest
 
-Not found: gears and belts (write `couplings:`), legs between legs (use --loop), a wrong choice of
-drives (edit jointnames_active).
+Not found: gears and belts (write `couplings:`, see docs/file_format.md), other legs between legs
+(use --loop), a wrong choice of drives (edit jointnames_active).
 """
 
 
@@ -65,8 +69,10 @@ def run(options: argparse.Namespace) -> int:
     sources = find_robot(options.urdf)
     tree = read_urdf(sources.urdf)
     output = options.output or f"{sources.name}_submechanisms.yaml"
-    if output != STANDARD and Path(output).expanduser().exists() and not options.force:
-        raise UsageError(f"'{output}' exists; give --force to overwrite it, or another --output")
+    if output != STANDARD:
+        if Path(output).expanduser().is_file() and not options.force:
+            raise UsageError(f"'{output}' exists; give --force to overwrite it, or another name")
+        check_place(output)
     asks = not options.yes
     if asks and not _somebody_is_there():
         raise UsageError("there is nobody to ask (no terminal); give --yes")
@@ -78,19 +84,24 @@ def run(options: argparse.Namespace) -> int:
     left = [tip for tip in left if tip.link not in tips]
     if asks:
         guesses = [g for guess in guesses if (g := _asked(tree, guess)) is not None]
-    text = loop_file(tree, guesses, left, f"{sources.name}.urdf")
+    doubtful = doubts(tree, guesses)
+    text = loop_file(tree, guesses, left, doubtful, f"{sources.name}.urdf")
     note = sys.stderr if output == STANDARD else sys.stdout
     for guess in guesses:
         print(_sentence(tree, guess), file=note)
     for tip in left:
         print(f"not understood: {tip.link} ends in the air; see --loop", file=note)
+    for sentence in doubtful:
+        print(folded(f"not used: {sentence}"), file=note)
     if not guesses:
         raise FileProblem("no loops found, nothing written; name them with --loop LINK~LINK")
+    if rest := _alone(tree, guesses):
+        print(folded(rest), file=note)
     _prove(sources.urdf, text)
     if output == STANDARD:
         sys.stdout.write(text)
     else:
-        target(output).write_text(text, encoding="utf-8")
+        put(output, text)
         print(f"wrote {output}; next: closed-loop check {options.urdf} {output}")
     return 0
 
@@ -126,6 +137,15 @@ def _pair(tree: Tree, word: str) -> tuple[str, str]:
 
 def _joint_names(tree: Tree, bodies: Sequence[int]) -> list[str]:
     return [tree.bodies[b].joint.name for b in bodies]
+
+
+def _alone(tree: Tree, guesses: Sequence[Guess]) -> str:
+    used = {b for guess in guesses for b in guess.joints}
+    rest = [b for b in range(len(tree.bodies)) if b not in used]
+    if not rest:
+        return ""
+    names = " ".join(_joint_names(tree, rest))
+    return f"in no loop, so each driven by itself (gears and belts: see --help): {names}"
 
 
 def _sentence(tree: Tree, guess: Guess) -> str:

@@ -78,10 +78,23 @@ def _panels(table: Table, only: list[str] | None) -> dict[str, list[int]]:
     return {kind: panels[kind] for kind in (*KINDS, REST) if kind in panels}
 
 
+def _legend_columns(columns: list[int]) -> int:
+    """Twelve names fit below each other."""
+    return 1 + (len(columns) - 1) // 12
+
+
+def _legend_width(table: Table, panels: dict[str, list[int]]) -> float:
+    """[inches] of the widest legend."""
+    return max(
+        _legend_columns(columns) * (0.6 + 0.075 * max(len(table.columns[k]) for k in columns))
+        for columns in panels.values()
+    )
+
+
 def _figure(table: Table, panels: dict[str, list[int]], title: str) -> object:
     times: Array | None = table.times
     x = np.arange(len(table.values)) if times is None else times
-    figure = new_figure(11.0, 0.6 + 2.5 * len(panels))
+    figure = new_figure(8.5 + _legend_width(table, panels), 0.6 + 2.5 * len(panels))
     figure.suptitle(title)
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     for panel, (kind, columns) in zip(axes, panels.items(), strict=True):
@@ -99,7 +112,7 @@ def _figure(table: Table, panels: dict[str, list[int]], title: str) -> object:
             bbox_to_anchor=(1.0, 0.5),
             fontsize="small",
             frameon=False,
-            ncols=1 + (len(columns) - 1) // 12,
+            ncols=_legend_columns(columns),
         )
     axes[-1].set_xlabel("time [s]" if times is not None else "row")
     return figure

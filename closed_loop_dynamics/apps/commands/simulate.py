@@ -15,8 +15,8 @@ from ...ros.plant import Physics, Plant
 from ..arguments import positive
 from ..bags import STATES, Recording, read_recording, write_bag
 from ..mistakes import FileProblem, UsageError
-from ..motion_file import MOTION_NOTE, as_spline, motion_of
-from ..output import add_output_arguments, is_bag, write
+from ..motion_file import MOTION_NOTE, as_spline, check_rows, motion_of, rising_times
+from ..output import add_output_arguments, check_output, is_bag, write
 from ..progress import progress
 from ..robot_argument import add_robot_arguments, load_robot
 from ..states import check_table, coordinates, parse_vector, reference
@@ -40,9 +40,9 @@ examples:
   closed-loop simulate crank_leg --y0 knee=0.8 --tau knee_cylinder=-40 --viscous knee=0.5
 
 The result has the positions and velocities of all joints, the efforts of the actuators and the
-energy; in a bag it is the topic /joint_states.
+energy; in a bag it is the topic /joint_states. A simulation that fails (a loop that cannot close)
+writes what it has, says why it stopped, and ends with status 1.
 """
-LONGEST = 1_000_000  # rows
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_robot_arguments(parser)
     acting = parser.add_argument_group("what acts").add_mutually_exclusive_group()
     acting.add_argument("--hold", action="store_true", help="hold the start")
-    acting.add_argument("--tau", nargs="+", metavar="VALUE", help="constant forces [N or N·m]")
+    acting.add_argument(
+        "--tau", nargs="+", action="extend", metavar="VALUE", help="constant forces [N or N·m]"
+    )
     acting.add_argument("--efforts", metavar="FILE", help="forces over time, CSV or bag")
     acting.add_argument("--follow", metavar="FILE", help="a motion to follow, CSV or bag")
     parser.add_argument("--topic", help="of a bag; default: the only one with joints")
@@ -60,7 +62,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RAD/S",
         help="with --follow: correct errors, critically damped with this frequency",
     )
-    parser.add_argument("--y0", nargs="+", metavar="VALUE", help="start, by name or as a list")
+    parser.add_argument(
+        "--y0", nargs="+", action="extend", metavar="VALUE", help="start, by name or as a list"
+    )
+    parser.add_argument(
+        "--yd0",
+        nargs="+",
+        action="extend",
+        metavar="VALUE",
+        help="velocity at the start (default: zero, with --follow that of the motion)",
+    )
     parser.add_argument(
         "--duration",
         type=positive,
@@ -71,16 +82,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--step", type=positive, default=1e-3, metavar="S", help="of the integration (%(default)s)"
     )
     parser.add_argument(
-        "--rate", type=positive, default=100.0, metavar="HZ", help="of the result (%(default)s)"
+        "--rate",
+        type=positive,
+        metavar="HZ",
+        help="of the result, in whole steps (100, or one row per step)",
     )
     for kind, unit in (("viscous", "N·m·s/rad or N·s/m"), ("coulomb", "N·m or N")):
         parser.add_argument(
-            f"--{kind}", nargs="+", metavar="JOINT=VALUE", help=f"{kind} friction [{unit}]"
+            f"--{kind}",
+            nargs="+",
+            action="extend",
+            metavar="JOINT=VALUE",
+            help=f"{kind} friction [{unit}]",
         )
     parser.add_argument(
         "--no-stops", action="store_true", help="joints pass their limits instead of stopping"
     )
-    add_output_arguments(parser)
+    add_output_arguments(parser, bags=True)
 
 
 Force = Callable[[Plant, float], "Array | None"]
@@ -88,11 +106,19 @@ Force = Callable[[Plant, float], "Array | None"]
 
 def run(options: argparse.Namespace) -> int:
     """Simulate, write; a motion that fails is written up to there."""
+    check_output(options, options.efforts, options.follow, bags=True)
+    fastest = 1.0 / options.step
+    rate = min(100.0, fastest) if options.rate is None else options.rate
+    if rate > fastest * (1.0 + 1e-9):
+        raise UsageError(f"--rate {rate:g}: a row needs a step; lower --rate or --step")
     robot = load_robot(options)
-    force, start, length = _acting(robot, options)
+    force, start, speed, length = _acting(robot, options)
     if options.y0 is not None:
         names = coordinates(robot, robot.names.independent, POSITION)
         start = parse_vector(options.y0, names, reference(robot), "--y0")
+    if options.yd0 is not None:
+        names = coordinates(robot, robot.names.independent, VELOCITY)
+        speed = parse_vector(options.yd0, names, np.zeros(robot.m), "--yd0")
     physics = Physics(
         step=options.step,
         viscous=_friction(robot, options.viscous, "--viscous"),
@@ -100,10 +126,12 @@ def run(options: argparse.Namespace) -> int:
         end_stops=not options.no_stops,
     )
     plant = Plant(robot, physics, start)
+    plant.yd = speed
     duration = options.duration or length or 2.0
-    if duration * options.rate > LONGEST:
-        raise UsageError(f"{duration * options.rate:.0f} rows are too many; lower --rate")
-    table, failure = simulate(plant, force, duration, options.rate)
+    if duration < options.step * (1.0 - 1e-9):
+        raise UsageError(f"--step {options.step:g} is longer than the {duration:g} s of motion")
+    check_rows(duration * rate)
+    table, failure = simulate(plant, force, duration, rate)
     if options.output != STANDARD and is_bag(options.output):
         numbers = [k for k, name in enumerate(table.columns) if not name.startswith("energy.")]
         states = Table(tuple(table.columns[k] for k in numbers), table.values[:, numbers])
@@ -175,22 +203,25 @@ def _parts(robot: Robot) -> list[int]:
 # -- what acts ------------------------------------------------------------------------------------
 
 
-def _acting(robot: Robot, options: argparse.Namespace) -> tuple[Force, Array, float | None]:
-    """The force as a function of time, where to start, and how long it lasts."""
-    start = reference(robot)
+#: The force as a function of time, position and velocity at the start, how long it lasts.
+Acting = tuple[Force, Array, Array, "float | None"]
+
+
+def _acting(robot: Robot, options: argparse.Namespace) -> Acting:
+    start, rest = reference(robot), np.zeros(robot.m)
     if options.feedback is not None and options.follow is None:
         raise UsageError("--feedback goes with --follow")
     if options.hold:
-        return lambda plant, now: None, start, None
+        return lambda plant, now: None, start, rest, None
     if options.follow is not None:
         return _following(robot, options)
     if options.efforts is not None:
         return _recorded(robot, options)
     tau = parse_vector(options.tau or [], robot.names.actuator, np.zeros(robot.p), "--tau")
-    return lambda plant, now: tau, start, None
+    return lambda plant, now: tau, start, rest, None
 
 
-def _following(robot: Robot, options: argparse.Namespace) -> tuple[Force, Array, float | None]:
+def _following(robot: Robot, options: argparse.Namespace) -> Acting:
     motion = motion_of(robot, read_recording(options.follow, options.topic).table)
     spline, begin = as_spline(motion), float(motion.times[0])
     w = options.feedback or 0.0
@@ -204,21 +235,20 @@ def _following(robot: Robot, options: argparse.Namespace) -> tuple[Force, Array,
         ydd = goal.ydd + 2.0 * w * (goal.yd - plant.yd) + w * w * (goal.y - plant.y)
         return robot.inverse_dynamics(plant.y, plant.yd, ydd)
 
-    return force, motion.y[0].copy(), float(motion.times[-1]) - begin or None
+    length = float(motion.times[-1]) - begin or None
+    return force, motion.y[0].copy(), motion.yd[0].copy(), length
 
 
-def _recorded(robot: Robot, options: argparse.Namespace) -> tuple[Force, Array, float | None]:
+def _recorded(robot: Robot, options: argparse.Namespace) -> Acting:
     table = read_recording(options.efforts, options.topic).table
     check_table(robot, table)
-    tau, times = table.need(robot.names.actuator, EFFORT), table.times
-    if times is None:
-        raise FileProblem(f"{table.source}: the column 'time' is missing")
+    tau, times = table.need(robot.names.actuator, EFFORT), rising_times(table)
     times = times - times[0]
 
     def force(plant: Plant, now: float) -> Array:
         return tau[max(int(np.searchsorted(times, now + 1e-9, side="right")) - 1, 0)]
 
-    return force, reference(robot), float(times[-1]) or None
+    return force, reference(robot), np.zeros(robot.m), float(times[-1]) or None
 
 
 def _friction(robot: Robot, words: list[str] | None, option: str) -> dict[str, float]:

@@ -7,13 +7,14 @@ import sys
 import threading
 import webbrowser
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 from ...robot import Robot
 from ..bags import read_recording
 from ..mistakes import UsageError
 from ..motion_file import MOTION_NOTE, motion_of
-from ..output import target
+from ..output import check_place, put
 from ..robot_argument import add_robot_arguments, find_robot, load_robot
 from ..viewer.server import PORT, is_local, serve
 
@@ -67,6 +68,10 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--live shows what comes in; leave out --trajectory and --export")
     if options.topic and not (options.live or options.trajectory):
         raise UsageError("--topic is for --live, and for bags given to --trajectory")
+    if options.export:
+        if Path(options.export).suffix.lower() not in (".html", ".htm"):
+            raise UsageError(f"--export {options.export}: name it .html")
+        check_place(options.export)
     robot = load_robot(options)
     motion = _motion(robot, options)
     if options.export:
@@ -138,13 +143,10 @@ def _export(robot: Robot, motion: Any, options: argparse.Namespace) -> int:
     from ..viewer.export import as_html
     from ..viewer.motion import sweep
 
-    path = target(options.export)
-    if path.suffix.lower() not in (".html", ".htm"):
-        raise UsageError(f"--export {options.export}: name it .html")
     name = robot.mechanism.tree.name
     with serve("127.0.0.1", 0, name) as server:
         look = _look(server, robot, motion, options)
         motion = motion or sweep(look.camera, look.ranges)
-        path.write_text(as_html(server, look, motion, name), encoding="utf-8")
+        path = put(options.export, as_html(server, look, motion, name))
     print(f"{path}: {motion.duration:.1f} s, {path.stat().st_size / 1e6:.1f} MB")
     return 0

@@ -37,7 +37,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--joints", nargs="+", metavar="JOINT", help="one or two independent joints to vary"
     )
-    parser.add_argument("--y", nargs="+", metavar="VALUE", help="where the other joints stand")
+    parser.add_argument(
+        "--y",
+        nargs="+",
+        action="extend",
+        metavar="VALUE",
+        help="where the other joints stand",
+    )
     parser.add_argument(
         "--grid", type=whole, metavar="N", help="points per joint (default: 201 or 31 × 31)"
     )

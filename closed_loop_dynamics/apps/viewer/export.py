@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from .export_curves import force_curves
 from .motion import Motion
 from .panel import legend
 from .window import Look
@@ -23,15 +24,17 @@ def as_html(server: Any, look: Look, motion: Motion, title: str) -> str:
     page: str = serializer.as_html()
     page = page.replace("<title>Viser</title>", f"<title>{escape(title)}</title>", 1)
     head, body = page.rsplit("</body>", 1)
-    return f"{head}{_caption(motion, title)}</body>{body}"
+    caption = _caption(motion, title, force_curves(look.robot, motion))
+    return f"{head}{caption}</body>{body}"
 
 
-def _caption(motion: Motion, title: str) -> str:
+def _caption(motion: Motion, title: str, curves: str) -> str:
     return (
-        '<div style="position:fixed;top:14px;right:14px;width:210px;padding:10px 14px;'
+        '<div style="position:fixed;top:14px;right:14px;width:328px;box-sizing:border-box;'
+        "padding:10px 14px;"
         "background:rgba(255,255,255,0.92);border-radius:6px;pointer-events:none;z-index:10;"
         'box-shadow:0 1px 5px rgba(0,0,0,0.15);font-family:sans-serif;color:#222">'
         f"<b>{escape(title)}</b>"
         f'<div style="font-size:12px;color:#666">actuators: {escape(motion.note or motion.source)}'
-        f"</div>{legend()}</div>"
+        f"</div>{legend()}{curves}</div>"
     )

@@ -131,8 +131,8 @@ def listen(topic: str) -> Iterator[Listener]:
         from sensor_msgs.msg import JointState
     except ImportError as error:
         raise FileProblem(
-            f"--live needs ROS 2 ({error}); source its setup file, or "
-            "pip install 'closed_loop_dynamics[ros]'"
+            f"--live needs ROS 2 ({error}); source its setup file, or in the folder of this "
+            "package pip install '.[ros]'"
         ) from None
     context = rclpy.Context()
     context.init()

@@ -46,7 +46,7 @@ class Plots:
             data = self._data(members, None)
             axes = ({"label": label, "size": 40}, {"label": unit, "size": 58})
             # uPlot finds no range among numbers of which some are NaN.
-            scales = {"x": {"time": False}, "y": {"range": _range(self._curves[:, members])}}
+            scales = {"x": {"time": False}, "y": {"range": axis_range(self._curves[:, members])}}
             chart = self._charts.get(unit)
             if chart is None:
                 self._charts[unit] = self._server.gui.add_uplot(
@@ -77,7 +77,7 @@ class Plots:
         now = np.full(len(self._x), np.nan)
         if at is not None and len(self._x) > 1:
             k = int(np.clip(np.searchsorted(self._x, at) - 1, 0, len(self._x) - 2))
-            now[k], now[k + 1] = _range(curves)
+            now[k], now[k + 1] = axis_range(curves)
         return (self._x, *curves.T, now)
 
     def mark(self, at: float) -> None:
@@ -99,7 +99,7 @@ class Plots:
             self.show(times - times[-1], np.array([tau for _, tau in self._history]), "time [s]")
 
 
-def _range(curves: Array) -> tuple[float, float]:
+def axis_range(curves: Array) -> tuple[float, float]:
     """Limits of an axis around all finite numbers."""
     finite = curves[np.isfinite(curves)]
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (-1.0, 1.0)
