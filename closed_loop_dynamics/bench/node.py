@@ -1,7 +1,8 @@
 """The feedforward node at its control rates: does the middleware or the dynamics take the time?
 
-The node runs as a process of its own on the RH5 Manus reduced file, follows a trajectory in real
-time and reports its periods once a second; its CPU time is the operating system's.
+The node runs as a process of its own on the RH5 Manus reduced file as published, follows a
+trajectory in real time and reports its periods once a second; its CPU time is the operating
+system's.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import importlib.util
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,7 @@ def available() -> bool:
 
 def measure_nodes(case: Case, quick: bool) -> list[NodeRate]:
     """Run the node at each rate."""
+    case = replace(case, solver="auto")  # the file as it is
     robot = case.load()
     start, points = _motion(robot)
     windows = 3 if quick else 10
@@ -88,13 +90,11 @@ def _measure(
 
     from ..ros.conversions import points_message
 
-    urdf, submechanisms, folders = case.sources()
     with Graph() as graph:
         reports = graph.listen(DiagnosticArray, "/diagnostics")
         parameters = {
-            "urdf_file": urdf,
-            "submechanism_file": graph.file("robot.yaml", submechanisms),
-            "search_path": folders,
+            "urdf_file": str(case.urdf),
+            "submechanism_file": str(case.submechanisms),
             "control_rate": rate,
             "initial_position": start.tolist(),
             "diagnostics_period": 1.0,

@@ -324,11 +324,8 @@ class Branch:
         closure = self.closure
         lengths = closure.system.row_is_length[list(closure.plan.rows)]
         rows = np.where(lengths, 1.0 / closure.plan.length, 1.0)[:, None]
-        values = [
-            np.linalg.svd(closure.numeric_K_d(one) * rows * self._x_scale, compute_uv=False)[-1]
-            for one in local.reshape(-1, local.shape[-1])
-        ]
-        return np.array(values).reshape(local.shape[:-1])[()]
+        K_d = closure.numeric_K_d(local) * rows * self._x_scale
+        return np.linalg.svd(K_d, compute_uv=False)[..., -1]
 
     def turns_freely(self) -> bool:
         """One independent joint without limits, all the way round and back to the same place."""

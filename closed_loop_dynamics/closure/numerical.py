@@ -159,13 +159,15 @@ class NumericalClosure:
         return ca.Function("K_d", [qs], [ca.densify(scaled)])(q)
 
     def numeric_K_d(self, q: Any) -> Any:
-        """K_d at a local configuration that need not be closed (CasADi's VM: not for hot paths)."""
+        """K_d at local configurations (..., n) that need not be closed (CasADi's VM: slow)."""
         with tracing():
             if self._K_d is None:
                 qs = ca.SX.sym("q", len(self.system.joints))
                 K = ca.jacobian(self._kept(qs), qs)[:, list(self.unknown)]
                 self._K_d = ca.Function("K_d", [qs], [ca.densify(K)])
-            return np.asarray(self._K_d(q))
+            flat = np.asarray(self._K_d(np.reshape(q, (-1, np.shape(q)[-1])).T))
+        blocks = flat.reshape(len(flat), -1, len(self.unknown)).swapaxes(0, 1)
+        return blocks.reshape(*np.shape(q)[:-1], *blocks.shape[1:])
 
     def blank_seeds(self) -> Seeds:
         """Seeds that hold nothing yet; the branch fills them in."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -263,17 +264,20 @@ def trajectory_message(
     accelerations: Array | None = None,
     effort: Array | None = None,
 ) -> JointTrajectory:
-    """A JointTrajectory of (N, joints) tables; ``times`` [s] count from ``start`` [ns]."""
+    """A JointTrajectory of (N, joints) tables; ``times`` [s] count from ``start`` [ns].
+
+    Rows of NaN stand for "not given" and are left out, as in :class:`Points`.
+    """
     message = JointTrajectory(joint_names=list(names))
     set_stamp(message.header.stamp, start)
+    optional = {"velocities": velocities, "accelerations": accelerations, "effort": effort}
+    given = {name: table for name, table in optional.items() if table is not None}
     for k, t in enumerate(times):
         point = JointTrajectoryPoint(positions=positions[k].tolist())
-        if velocities is not None:
-            point.velocities = velocities[k].tolist()
-        if accelerations is not None:
-            point.accelerations = accelerations[k].tolist()
-        if effort is not None:
-            point.effort = effort[k].tolist()
+        for name, table in given.items():
+            row = table[k].tolist()
+            if not math.isnan(row[0]):
+                setattr(point, name, row)
         set_stamp(point.time_from_start, round(float(t) * NANO))
         message.points.append(point)
     return message

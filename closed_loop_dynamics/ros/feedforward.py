@@ -4,7 +4,11 @@ Takes ``~/joint_trajectory``, and ``~/task_trajectory`` for a parallel manipulat
 ``~/actuator_trajectory`` once per accepted trajectory and, at control rate, ``~/actuator_command``,
 ``~/effort_command`` and ``joint_states``. With ``lockstep`` the clock is the stamp of each
 ``actuator_states`` message, and each one is answered by exactly one command; otherwise it is the
-node's clock (``use_sim_time`` included).
+node's clock: the cycle has a thread of its own, or with ``use_sim_time`` a timer.
+
+Three threads, then: the executor's, which stores what arrives; the cycle's, which computes and
+publishes commands; and that of the intake, which checks trajectories. They hand over whole objects,
+by assignment.
 """
 
 from __future__ import annotations
@@ -17,6 +21,8 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
+from ..errors import ClosedLoopError, InvalidInput
+from ..robot_parts.limits import Limits
 from ..robot_parts.state import State
 from .conversions import (
     NANO,
@@ -24,10 +30,9 @@ from .conversions import (
     JointStateBuffer,
     JointStateReader,
     nanoseconds,
-    points_from,
-    trajectory_message,
 )
 from .health import WARN
+from .intake import Intake
 from .markers import MarkerPublisher
 from .observer import Observation, Observer
 from .parameters import DOUBLES, ParameterError, Spec
@@ -35,9 +40,11 @@ from .payload import PAYLOAD, CarriedPayload
 from .robot_node import RobotNode, run
 from .task_trajectory import PlatformMotion, TaskCommands, TaskSpline
 from .trajectory import Motion, Spline
-from .trajectory_check import ActuatorTable, Checker, Rules
+from .trajectory_check import Checker, Rules
 
 FEEDFORWARD, MEASURED = "feedforward", "measured"
+#: Measured velocities beyond so many times the limit are not believed.
+WILD = 2.0
 
 
 class Feedforward(RobotNode):
@@ -46,6 +53,7 @@ class Feedforward(RobotNode):
     PARAMETERS = (
         Spec("mode", FEEDFORWARD, "state of the efforts", choices=(FEEDFORWARD, MEASURED)),
         Spec("control_rate", 500.0, "commands per second [Hz]", 1.0, 10000.0),
+        Spec("thread_priority", 0, "real-time priority of the control thread; 0: none", 0, 98),
         Spec("lockstep", False, "answer each actuator_states message, in place of a timer"),
         Spec("hold_compensation", True, "efforts for the middle of the period they are held"),
         Spec(
@@ -140,36 +148,53 @@ class Feedforward(RobotNode):
             task.conditioning(x)
 
     def start(self) -> None:
-        """Forget the past and start the timer."""
-        self._incoming: tuple[JointTrajectory, TaskCommands | None] | None = None
+        """Forget the past and start the cycle."""
+        self._intake = Intake(
+            self, self._checker, self._running, self._mapped_out.publish, self._lockstep
+        )
         self._spline: Spline | None = None
         self._now_ns: int | None = None
         self._last: State | None = None
-        self._seen: Observation | None = None
-        self._seen_at = 0.0
+        self._home = self._initial
+        self._seen: tuple[Observation, float] | None = None
         self._observer.forget()
-        if not self._lockstep:
+        sim_time = self.get_parameter("use_sim_time").value
+        #: Steps back of the system's clock that are waited out [ns]; a simulator's mean a restart.
+        self._patience_ns = 0 if self._lockstep or sim_time else NANO
+        if sim_time and not self._lockstep:
             self.add_timer(self._period, self._on_timer)
+        elif not self._lockstep:
+            priority = self.parameters["thread_priority"]
+            self.add_control_thread(self._period, self._on_timer, priority)
         if self._markers is not None:
             self.add_timer(1.0 / self.parameters["marker_rate"], self._show, self.steady)
+
+    def stop(self) -> None:
+        """End the thread of the intake."""
+        self._intake.admission.close()
 
     # -- input ----------------------------------------------------------------------------------
 
     def _on_points(self, message: JointTrajectory) -> None:
-        self._incoming = message, None
+        self._intake.admission.offer((message, None))
 
     def _on_task_points(self, message: JointTrajectory) -> None:
-        self._incoming = message, self._task
+        self._intake.admission.offer((message, self._task))
 
     def _on_state(self, message: JointState) -> None:
         if self._lockstep or self._mode == MEASURED or self._spline is None:
-            now = time.monotonic()
-            measured = self._reader.read(message)
-            self._seen = self._observer.observe(now, measured.position, measured.velocity)
-            self._seen_at = now
+            self._observe(message)
         self.diagnostics.clear("actuator_states")
         if self._lockstep:
             self.guard("cycle", self._cycle, nanoseconds(message.header.stamp))
+
+    def _observe(self, message: JointState) -> None:
+        now = time.monotonic()
+        measured = self._reader.read(message)
+        seen = self._observer.observe(now, measured.position, measured.velocity)
+        if not self._lockstep:  # a simulator may do what a robot must not
+            _refuse_wild(seen.yd, self._checker.independent)
+        self._seen = seen, now
 
     def _on_timer(self) -> None:
         self._cycle(self.get_clock().now().nanoseconds)
@@ -178,80 +203,68 @@ class Feedforward(RobotNode):
 
     def _cycle(self, now_ns: int) -> None:
         began = time.perf_counter()
-        now = now_ns / NANO
-        if self._now_ns is not None and now_ns < self._now_ns:
-            self._restart_time()
+        if self._now_ns is None:
+            self._intake.epoch = now_ns
+        elif now_ns < self._now_ns - self._patience_ns:
+            self._restart_time(now_ns)
+        else:
+            now_ns = max(now_ns, self._now_ns)
         self._now_ns = now_ns
+        now = self._intake.seconds(now_ns)
         if self._spline is None:
             self._begin(now)
         if self._spline is None:
-            if self._incoming is not None:
+            if self._intake.admission.waiting:
                 reason = "waits until actuator_states (or initial_position) say where the robot is"
                 self.diagnostics.fault("trajectory", reason, WARN, every=5.0)
             return
-        if self._incoming is not None:
-            incoming, self._incoming = self._incoming, None
-            if self.guard("trajectory", self._accept, *incoming, now_ns, every=0.0):
-                self.diagnostics.clear("trajectory")
+        admitted = self._intake.admission.take(now)
+        if admitted is not None:
+            self._spline = admitted.spline
         motion = self._spline.sample(now)
         ahead = self._spline.sample(now + self._lead) if self._lead else motion
         closing = time.perf_counter()
         state = self.robot.state(motion.y, motion.yd, motion.ydd)
-        efforts = self._within_limits(self._choose_efforts(ahead))
+        efforts = self._choose_efforts(ahead)
         dynamics = time.perf_counter() - closing
-        self._publish(now_ns, state, efforts)
+        self._publish(now_ns, state, self._within_limits(efforts))
         self._last = state
         self.diagnostics.clear("cycle")
         self.cycle_done(began, dynamics)
 
-    def _restart_time(self) -> None:
-        """The clock went back: times of the trajectory have lost their meaning."""
+    def _running(self, time: float) -> Motion:
+        assert self._spline is not None  # nothing is examined before there is one
+        return self._spline.sample(time)
+
+    def _restart_time(self, now_ns: int) -> None:
+        """The clock went back: times of the trajectory have lost their meaning.
+
+        The robot is where it is measured; without that, where it was told to be.
+        """
         self.get_logger().warning("time went back: the trajectory is dropped")
+        self._intake.admission.forget()
+        if self._spline is not None and self._now_ns is not None:
+            here = self._running(self._intake.seconds(self._now_ns)).y
+            self._home = None if self._measured() is not None else here
+        self._intake.epoch = now_ns
         self._spline = None
 
     def _begin(self, now: float) -> None:
         """Rest where the robot is, or where the parameter says."""
-        if self._initial is not None:
-            self._spline = Spline.resting(self._initial, now)
-        elif self._seen is not None and self._fresh():
+        seen = self._measured()
+        if self._home is not None:
+            self._spline = Spline.resting(self._home, now)
+        elif seen is not None:
             limits = self._checker.independent
-            y = np.clip(self._seen.y, limits.lower, limits.upper)
-            self._spline = Spline.resting(y, now)
+            self._spline = Spline.resting(np.clip(seen.y, limits.lower, limits.upper), now)
 
-    def _accept(self, message: JointTrajectory, task: TaskCommands | None, now_ns: int) -> None:
-        """Replace the running trajectory, or raise and leave it running.
-
-        Its columns are the coordinates of ``task``, the independent joints where it is None.
-        """
-        names = self.robot.names.independent if task is None else task.task.axes
-        points = points_from(message, names)
-        self._checker.check_points(points, names)
-        now = now_ns / NANO
-        start = nanoseconds(message.header.stamp) / NANO or now
-        before = None if self._spline is None else self._spline.sample(now)
-        spline = (
-            Spline(points, start, before) if task is None else task.spline(points, start, before)
-        )
-        table = self._checker.check(spline, now, None if before is None else before.y)
-        if isinstance(spline, TaskSpline):
-            spline.check_limbs(table.times, self.parameters["min_singular_value"])
-        self._spline = spline
-        self._mapped_out.publish(self._mapped(table))
-        self.get_logger().info(
-            f"trajectory accepted: {len(points.times)} points, ends in {spline.end - now:.3f} s"
-        )
-
-    def _mapped(self, table: ActuatorTable) -> JointTrajectory:
-        start = float(table.times[0])
-        return trajectory_message(
-            self.robot.names.actuator,
-            round(start * NANO),
-            table.times - start,
-            table.u,
-            table.ud,
-            table.udd,
-            table.tau,
-        )
+    def _measured(self) -> Observation | None:
+        """The last measured state, unless it is too old."""
+        seen = self._seen
+        if seen is None:
+            return None
+        fresh = self._lockstep or time.monotonic() - seen[1] <= self._state_timeout
+        return seen[0] if fresh else None
 
     def _choose_efforts(self, motion: Motion) -> np.ndarray:
         if self._mode == FEEDFORWARD:
@@ -259,13 +272,21 @@ class Feedforward(RobotNode):
             if task is not None and isinstance(motion, PlatformMotion):
                 return task.task.inverse_dynamics(motion.x, motion.xd, motion.xdd)
             return self._inverse_dynamics(motion.y, motion.yd, motion.ydd)
-        if self._seen is None or not self._fresh():
-            self.diagnostics.fault("measured state", "none or too old: commanded state used", WARN)
-            return self._inverse_dynamics(motion.y, motion.yd, motion.ydd)
-        self.diagnostics.clear("measured state")
-        w, y, yd = self._frequency, self._seen.y, self._seen.yd
+        seen = self._measured()
+        if seen is None:
+            return self._without_measurement(motion, "none or too old")
+        w, y, yd = self._frequency, seen.y, seen.yd
         ydd = motion.ydd + w * w * (motion.y - y) + 2.0 * w * (motion.yd - yd)
-        return self._inverse_dynamics(y, yd, ydd)
+        try:
+            efforts = self._inverse_dynamics(y, yd, ydd)
+        except ClosedLoopError as error:
+            return self._without_measurement(motion, str(error))
+        self.diagnostics.clear("measured state")
+        return efforts
+
+    def _without_measurement(self, motion: Motion, reason: str) -> np.ndarray:
+        self.diagnostics.fault("measured state", f"{reason}: commanded state used", WARN)
+        return self._inverse_dynamics(motion.y, motion.yd, motion.ydd)
 
     def _inverse_dynamics(self, y: np.ndarray, yd: np.ndarray, ydd: np.ndarray) -> np.ndarray:
         return self.robot.inverse_dynamics(y, yd, ydd, parameters=self._payload.parameters)
@@ -282,9 +303,6 @@ class Feedforward(RobotNode):
         text = f"{name}: {efforts[k]:.4g} is beyond its limit {limit[k]:g} and is cut off there"
         self.diagnostics.fault("effort", text)
         return np.clip(efforts, -limit, limit)
-
-    def _fresh(self) -> bool:
-        return self._lockstep or time.monotonic() - self._seen_at <= self._state_timeout
 
     def _publish(self, now_ns: int, state: State, efforts: np.ndarray) -> None:
         ud, qd = state.ud, state.qd
@@ -305,18 +323,30 @@ class Feedforward(RobotNode):
         """Ages of the inputs and the commanded state."""
         values = self.health.values
         values["mode"] = self._mode
-        running = self._spline is not None and self._now_ns is not None
-        if running and self._spline is not None and self._now_ns is not None:
-            left = self._spline.end - self._now_ns / NANO
+        spline, now_ns, seen = self._spline, self._now_ns, self._seen
+        if spline is not None and now_ns is not None:
+            now = self._intake.seconds(now_ns)
+            left = spline.end - now
             values["trajectory"] = f"ends in {left:.3f} s" if left > 0 else "holding"
-            if isinstance(self._spline, TaskSpline):
-                name, value = self._spline.nearest_singularity(self._now_ns / NANO)
+            if isinstance(spline, TaskSpline):
+                name, value = spline.nearest_singularity(now)
                 values["nearest singularity of the platform"] = f"{name}: {value:.6g}"
         else:
             values["trajectory"] = "no start position yet"
-        if self._seen is not None:
-            values["input age [s]"] = f"{time.monotonic() - self._seen_at:.4f}"
+        if seen is not None:
+            values["input age [s]"] = f"{time.monotonic() - seen[1]:.4f}"
         return self._last
+
+
+def _refuse_wild(velocities: np.ndarray, limits: Limits) -> None:
+    """A robot may be somewhat faster than it should; more is a broken encoder."""
+    wild = np.abs(velocities) > WILD * limits.velocity
+    if wild.any():
+        k = int(np.argmax(wild))
+        raise InvalidInput(
+            f"{limits.names[k]} at a speed of {abs(velocities[k]):.4g} is not believed: its limit "
+            f"is {limits.velocity[k]:.4g}"
+        )
 
 
 def main(arguments: list[str] | None = None) -> int:

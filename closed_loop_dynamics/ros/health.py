@@ -1,4 +1,8 @@
-"""What a node says about itself: faults per input, numbers, cycle times. No ROS in here."""
+"""What a node says about itself: faults per input, numbers, cycle times. No ROS in here.
+
+A control thread, the check of a trajectory and the executor all write here, without a lock: each
+step that touches shared data (dict.copy, dict.pop, deque.append, deque.popleft) is atomic.
+"""
 
 from __future__ import annotations
 
@@ -69,21 +73,22 @@ class Health:
 
     def forget_old(self, time: float) -> None:
         """Drop faults that were last seen more than ``hold`` ago."""
-        old = [c for c, f in self._faults.items() if time - f.time > self.hold and c != LASTING]
-        for channel in old:
-            del self._faults[channel]
+        for channel, fault in self._faults.copy().items():
+            if time - fault.time > self.hold and channel != LASTING:
+                self._faults.pop(channel, None)
 
     def status(self, well: str) -> tuple[int, str]:
         """Level and message; ``well`` is the message without faults."""
-        if not self._faults:
+        faults = self._faults.copy()
+        if not faults:
             return OK, well
-        level = max(fault.level for fault in self._faults.values())
-        return level, "; ".join(f"{c}: {f.reason}" for c, f in sorted(self._faults.items()))
+        level = max(fault.level for fault in faults.values())
+        return level, "; ".join(f"{c}: {faults[c].reason}" for c in sorted(faults))
 
     def changed(self, well: str) -> bool:
         """The level, the channels in trouble or the good message differ from the last call's."""
         level, message = self.status(well)
-        key = (level, tuple(sorted(self._faults)) or (message,))
+        key = (level, tuple(sorted(self._faults.copy())) or (message,))
         changed = key != self._reported
         self._reported = key
         return changed
@@ -94,10 +99,10 @@ class Health:
 
     def take_cycles(self) -> Cycles:
         """The cycles since the last call."""
-        if not self._times:
+        times = [self._times.popleft() for _ in range(len(self._times))]
+        if not times:
             self._previous = None
             return Cycles(0, 0.0, 0.0, 0.0, math.nan, math.nan)
-        times, self._times = self._times, deque(maxlen=MOST_CYCLES)
         begins = [began for began, _, _ in times]
         if self._previous is not None:
             begins.insert(0, self._previous)

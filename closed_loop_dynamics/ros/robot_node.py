@@ -23,6 +23,7 @@ from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 from ..errors import ClosedLoopError
 from ..robot import Robot
 from ..robot_parts.state import State
+from .control_thread import ControlThread, set_priority
 from .diagnostics import Diagnostics
 from .ending import Ending
 from .health import WARN
@@ -62,6 +63,7 @@ class RobotNode(LifecycleNode):
         self._reports = self.create_timer(period, self._report, clock=self.steady)
         self._autostart = self.create_timer(0.02, self._start_alone, clock=self.steady)
         self._waiting = self._refused = False
+        self._control: ControlThread | None = None
 
     # -- for subclasses -------------------------------------------------------------------------
 
@@ -113,6 +115,31 @@ class RobotNode(LifecycleNode):
         self._timers_of_work.append(timer)
         return timer
 
+    def add_control_thread(
+        self, period: float, callback: Callable[[], None], priority: int = 0
+    ) -> None:
+        """A guarded cycle on a thread of its own for as long as the node is active.
+
+        Args:
+            priority: real-time priority; 0: as any thread.
+        """
+
+        def prefer() -> None:
+            reason = set_priority(priority) if priority else ""
+            if reason:
+                self.diagnostics.fault("thread_priority", reason, WARN)
+
+        self._control = ControlThread(period, lambda: self._control_cycle(callback), prefer)
+        self._control.start()
+
+    def _control_cycle(self, callback: Callable[[], None]) -> None:
+        try:
+            self.guard("cycle", callback)
+        except Exception:
+            # The signal handler shuts the context down at once; what is said just then fails.
+            if self.context.ok():
+                self.get_logger().error(traceback.format_exc(), throttle_duration_sec=1.0)
+
     def guard(
         self, channel: str, callback: Callable[..., None], *arguments: Any, every: float = 1.0
     ) -> bool:
@@ -126,6 +153,8 @@ class RobotNode(LifecycleNode):
             self.diagnostics.fault(channel, str(error), every=every)
             return False
         except Exception as error:
+            if not self.context.ok():
+                raise
             self.get_logger().error(traceback.format_exc(), throttle_duration_sec=1.0)
             self.diagnostics.fault(channel, f"{type(error).__name__}: {error}")
             return False
@@ -208,6 +237,9 @@ class RobotNode(LifecycleNode):
 
     def _halt(self) -> None:
         self.active = False
+        if self._control is not None:
+            self._control.stop()
+            self._control = None
         gc.unfreeze()  # or else nothing of it could ever be collected
         for timer in self._timers_of_work:
             self.destroy_timer(timer)
@@ -241,6 +273,11 @@ class RobotNode(LifecycleNode):
         """There is another robot_description, after the last one was refused."""
         if self._refused:
             self._autostart.reset()
+
+    def end(self) -> None:
+        """The process ends: no thread may outlive what it talks to."""
+        if self.active:
+            self._halt()
 
     # -- diagnostics ----------------------------------------------------------------------------
 
@@ -300,6 +337,7 @@ def run(kind: Callable[[], RobotNode], arguments: list[str] | None = None) -> in
         with ending:
             with contextlib.suppress(Exception):
                 if node is not None:
+                    node.end()
                     node.destroy_node()
             rclpy.try_shutdown()
     return 0

@@ -87,13 +87,15 @@ class TaskSpline(Spline):
 
     def table(self, times: Array) -> tuple[Array, Array, Array]:
         """As for joints; TrajectoryRefused with the time where a limb cannot follow."""
-        for time in times:
+        motions = []
+        for time in times.tolist():
             try:
-                self.sample(float(time))
+                motions.append(self.sample(time))
             except ClosedLoopError as error:
-                at = float(time) - float(self.times[0])
+                at = time - float(self.times[0])
                 raise TrajectoryRefused(f"not reachable at {at:.3f} s: {error}") from error
-        return super().table(times)
+        y, yd, ydd = (np.array([getattr(m, n) for m in motions]) for n in ("y", "yd", "ydd"))
+        return y, yd, ydd
 
     def nearest_singularity(self, time: float) -> tuple[str, float]:
         """What is nearest to a singularity at an absolute time [s]: its name and singular value."""
@@ -103,7 +105,7 @@ class TaskSpline(Spline):
         worst = min(values, key=lambda name: values[name])
         return worst, values[worst]
 
-    def check_limbs(self, times: Array, smallest: float) -> None:
+    def refuse_singular(self, times: Array, smallest: float) -> None:
         """Refuse a motion that brings a limb or the actuation near a singularity."""
         for time in times:
             worst, value = self.nearest_singularity(float(time))

@@ -19,8 +19,9 @@ from ..errors import ClosedLoopError
 Array = NDArray[np.float64]
 
 
-#: Where short segments are checked besides their ends, as parts of their duration.
-INSIDE = (0.25, 0.5, 0.75)
+#: Samples of one segment, at least and at most, and of a whole trajectory. A quintic that rests at
+#: both ends may be fast between them; one that lasts long is smooth enough for a thousand.
+FEWEST, PER_SEGMENT, MOST = 4, 1000, 100_000
 
 
 class TrajectoryRefused(ClosedLoopError):
@@ -166,7 +167,7 @@ class Spline:
 
     def sample(self, time: float) -> Motion:
         """The motion at an absolute time [s]."""
-        if time >= self._knots[-1]:
+        if time >= self._knots[-1] or len(self._knots) == 1:
             return Motion(time, self._end, self._rest, self._rest)
         k = max(bisect.bisect_right(self._knots, time) - 1, 0)
         y, yd, ydd = _powers(max(time - self._knots[k], 0.0)) @ self._coefficients[k]
@@ -174,26 +175,37 @@ class Spline:
 
     def table(self, times: Array) -> tuple[Array, Array, Array]:
         """(N, m) positions, velocities, accelerations at (N,) absolute times."""
-        motions = [self.sample(float(t)) for t in times]
-        return (
-            np.array([m.y for m in motions]),
-            np.array([m.yd for m in motions]),
-            np.array([m.ydd for m in motions]),
-        )
+        if len(self._coefficients) == 0:
+            rest = np.zeros((len(times), len(self._end)))
+            return rest + self._end, rest, rest
+        k = np.searchsorted(self.times, times, side="right") - 1
+        k = np.clip(k, 0, len(self._coefficients) - 1)
+        s = np.maximum(times - self.times[k], 0.0)
+        y, yd, ydd = np.einsum("dpn,npm->dnm", _powers(s), self._coefficients[k])
+        over = times >= self.end
+        y[over], yd[over], ydd[over] = self._end, 0.0, 0.0
+        return y, yd, ydd
 
-    def grid(self, period: float, most: int) -> Array:
-        """All points, and times every ``period`` between them (wider if more than ``most``).
+    def grid(self, period: float) -> Array:
+        """All points, and times every ``period`` between them.
 
-        Segments shorter than that have some inside as well: a quintic that rests at both ends may
-        be fast between them.
+        Raises:
+            TrajectoryRefused: that would be too many.
         """
-        span = self.end - float(self.times[0])
-        count = min(int(np.ceil(span / period)) + 1, most)
-        even = np.linspace(self.times[0], self.end, max(count, 1))
         duration = np.diff(self.times)
-        short = duration < period
-        inside = self.times[:-1][short] + duration[short] * np.array(INSIDE)[:, None]
-        return np.union1d(np.union1d(even, self.times), inside.ravel())
+        count = np.clip(np.ceil(duration / period - 1e-6), FEWEST, PER_SEGMENT).astype(int)
+        total = int(count.sum())
+        if total > MOST:
+            raise TrajectoryRefused(
+                f"it needs {total} samples to be checked, more than {MOST}: send it in parts"
+            )
+        first = np.repeat(np.cumsum(count) - count, count)
+        part = (np.arange(total) - first) / np.repeat(count, count)
+        inside = np.repeat(self.times[:-1], count) + part * np.repeat(duration, count)
+        return np.append(inside, self.end)
+
+    def refuse_singular(self, times: Array, smallest: float) -> None:
+        """Refuse what the loops of the robot do not tell; nothing for joint motions."""
 
 
 def _segments(times: Array, y: Array, v: Array, a: Array) -> Array:
@@ -219,15 +231,16 @@ def _segments(times: Array, y: Array, v: Array, a: Array) -> Array:
     return c
 
 
-def _powers(s: float) -> Array:
-    """(3, 6) powers of ``s`` that make position, velocity, acceleration of the coefficients."""
+def _powers(s: float | Array) -> Array:
+    """(3, 6, ...) powers of ``s`` that make position, velocity, acceleration of coefficients."""
     s2 = s * s
     s3, s4 = s2 * s, s2 * s2
+    one, zero = 0.0 * s + 1.0, 0.0 * s
     return np.array(
         (
-            (1.0, s, s2, s3, s4, s4 * s),
-            (0.0, 1.0, 2.0 * s, 3.0 * s2, 4.0 * s3, 5.0 * s4),
-            (0.0, 0.0, 2.0, 6.0 * s, 12.0 * s2, 20.0 * s3),
+            (one, s, s2, s3, s4, s4 * s),
+            (zero, one, 2.0 * s, 3.0 * s2, 4.0 * s3, 5.0 * s4),
+            (zero, zero, 2.0 * one, 6.0 * s, 12.0 * s2, 20.0 * s3),
         )
     )
 

@@ -6,8 +6,8 @@ reach, and the actuators may leave their range while the independent joints stay
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ from ..robot_parts.payload import Carried
 from .trajectory import Points, Spline, TrajectoryRefused
 
 Array = NDArray[np.float64]
+#: Samples that are looked at in one go: other threads get their turn after each.
+PART = 250
 
 
 @dataclass(frozen=True)
@@ -30,14 +32,12 @@ class Rules:
         moving_end: a last point with non-zero velocity is allowed.
         max_start_jump: largest step from the running command to the start [rad or m].
         period: spacing of the checked samples [s].
-        most: at most so many samples; a longer trajectory is checked more coarsely.
     """
 
     min_singular_value: float = 1e-3
     moving_end: bool = False
     max_start_jump: float = 0.1
     period: float = 0.01
-    most: int = 5000
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,11 +80,18 @@ class Checker:
             name = (names or self.robot.names.independent)[int(moving[0])]
             raise TrajectoryRefused(f"the last point does not rest: velocity of {name} is not zero")
 
-    def check(self, spline: Spline, now: float, y_now: Array | None) -> ActuatorTable:
+    def check(
+        self,
+        spline: Spline,
+        now: float,
+        y_now: Array | None,
+        wanted: Callable[[], bool] = lambda: True,
+    ) -> ActuatorTable:
         """Refuse a motion that cannot be executed from time ``now`` on.
 
         Args:
             y_now: (m,) the command that runs at ``now``, None if there is none yet.
+            wanted: asked now and then; once it says False nobody waits for the answer any more.
 
         Raises:
             TrajectoryRefused: with the joint or submechanism, the value and the time.
@@ -93,7 +100,16 @@ class Checker:
             raise TrajectoryRefused(f"it ended {now - spline.end:.3g} s ago")
         if y_now is not None:
             self._check_start(spline, now, y_now)
-        times = spline.grid(self.rules.period, self.rules.most)
+        times = spline.grid(self.rules.period)
+        tables = []
+        for part in np.array_split(times, -(-len(times) // PART)):
+            if not wanted():
+                raise TrajectoryRefused("the check was stopped")
+            tables.append(self._check_part(spline, part))
+        columns = ([getattr(t, f.name) for t in tables] for f in fields(ActuatorTable))
+        return ActuatorTable(*(np.concatenate(column) for column in columns))
+
+    def _check_part(self, spline: Spline, times: Array) -> ActuatorTable:
         y, yd, ydd = spline.table(times)
         offset = float(spline.times[0])
         self._raise(self.independent.outside(y), times, offset)
@@ -102,6 +118,7 @@ class Checker:
         self._raise(self.actuator.outside(table.u), times, offset)
         self._raise(self.actuator.too_fast(table.ud), times, offset)
         self._raise(self.actuator.too_strong(table.tau), times, offset)
+        spline.refuse_singular(times, self.rules.min_singular_value)
         return table
 
     def _check_start(self, spline: Spline, now: float, y_now: Array) -> None:

@@ -16,7 +16,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from closed_loop_dynamics.errors import InvalidInput
 from closed_loop_dynamics.ros import conversions as c
-from closed_loop_dynamics.ros.trajectory import TrajectoryRefused, cycloidal
+from closed_loop_dynamics.ros.trajectory import Points, TrajectoryRefused, cycloidal
 
 pytestmark = pytest.mark.ros
 NAMES = ("hip", "knee", "ankle")
@@ -183,3 +183,12 @@ def test_only_plain_digits_are_a_stamp() -> None:
         assert c.answered_stamp(message) is None
     message.layout.dim[0].label = str(2**31 * c.NANO - 1)
     assert c.answered_stamp(message) == 2**31 * c.NANO - 1
+
+
+def test_what_points_do_not_give_their_message_does_not_have() -> None:
+    points = Points.of([1.0, 2.0], [[0.0], [1.0]], [[], [2.0]])
+    message = c.points_message(["a"], points)
+    assert [list(p.velocities) for p in message.points] == [[], [2.0]]
+    assert [list(p.accelerations) for p in message.points] == [[], []]
+    again = c.points_from(message, ["a"])
+    np.testing.assert_array_equal(again.velocities, points.velocities)

@@ -70,9 +70,9 @@ def test_impossible_platform_motions_are_refused(
 def test_singularities_of_limbs_are_kept_at_a_distance(commands: TaskCommands) -> None:
     spline = _to(commands, (0.0, -0.168), 2.0)
     times = Checker(commands.robot, Rules()).check(spline, 0.0, None).times
-    spline.check_limbs(times, 1e-3)
+    spline.refuse_singular(times, 1e-3)
     with pytest.raises(TrajectoryRefused, match=r"limb '.*_arm' is too near a singularity at 1"):
-        spline.check_limbs(times, 0.07)
+        spline.refuse_singular(times, 0.07)
 
 
 def test_robots_without_a_platform_have_no_task_commands(leg: object) -> None:

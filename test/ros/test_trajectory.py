@@ -82,10 +82,28 @@ def test_cycloidal_motion_is_at_rest_at_both_ends() -> None:
 
 
 def test_grid_has_all_points_and_is_bounded() -> None:
-    spline = Spline(Points.of([0.0, 0.123, 100.0], [[0.0], [0.1], [0.2]]))
-    times = spline.grid(0.01, most=50)
-    assert 0.123 in times and len(times) <= 53
-    assert times[0] == 0.0 and times[-1] == 100.0
+    spline = Spline(Points.of([0.0, 0.123, 1000.0, 1000.2], [[0.0], [0.1], [0.2], [0.3]]))
+    times = spline.grid(0.01)
+    assert set(spline.times) <= set(times) and np.all(np.diff(times) > 0.0)
+    assert len(times) == 13 + 1000 + 20 + 1
+    end = times[times >= 1000.0]
+    assert np.diff(end).max() < 0.0101  # a long rest does not make the rest of it coarse
+
+
+def test_endless_grid_is_refused() -> None:
+    spline = Spline(Points.of(np.arange(201) * 100.0, np.zeros((201, 1))))
+    with pytest.raises(TrajectoryRefused, match=r"200000 samples .* more than 100000"):
+        spline.grid(0.01)
+
+
+def test_table_is_made_of_samples() -> None:
+    rng = np.random.default_rng(4)
+    points = Points.of([0.0, 0.4, 1.0], *(rng.normal(size=(3, 2)) for _ in range(3)))
+    for spline in (Spline(points, 5.0), Spline.resting(np.array([1.0, 2.0]), 5.0)):
+        times = np.array([4.0, 5.0, 5.2, 5.4, 5.9, 6.0, 7.0])
+        for t, *row in zip(times, *spline.table(times), strict=True):
+            motion = spline.sample(float(t))
+            np.testing.assert_allclose(row, [motion.y, motion.yd, motion.ydd], rtol=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -124,5 +142,5 @@ def test_short_segments_are_looked_into() -> None:
     rest = np.zeros(1)
     points = Points.of([0.5, 0.501], [[0.0], [0.4]], [rest, rest], [rest, rest])
     spline = Spline(points, 0.0, Motion(0.0, rest, rest, rest))
-    fastest = max(abs(spline.sample(float(t)).yd[0]) for t in spline.grid(0.01, 5000))
+    fastest = max(abs(spline.sample(float(t)).yd[0]) for t in spline.grid(0.01))
     assert fastest > 500.0  # 15/8 of the mean speed

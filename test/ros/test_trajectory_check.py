@@ -83,3 +83,20 @@ def test_last_point_must_rest_unless_allowed(leg: cld.Robot) -> None:
     with pytest.raises(TrajectoryRefused, match="velocity of knee is not zero"):
         Checker(leg, Rules()).check_points(points)
     Checker(leg, Rules(moving_end=True)).check_points(points)
+
+
+def test_a_long_rest_does_not_hide_a_hard_motion(leg: cld.Robot) -> None:
+    """A thousand seconds of rest, then 0.8 rad of the hip in 0.21 s: too much effort."""
+    rest = [0.0] * 3
+    there = START + np.array([0.8, 0.0, 0.0])
+    points = Points.of([1000.0, 1000.21], [START, there], [rest, rest], [rest, rest])
+    spline = Spline(points, 0.0, Motion(0.0, START, np.zeros(3), np.zeros(3)))
+    with pytest.raises(TrajectoryRefused, match=r"at 1000\.\d+ s effort .* is above its limit"):
+        Checker(leg, Rules()).check(spline, 0.0, START)
+
+
+def test_a_check_that_nobody_waits_for_ends(leg: cld.Robot) -> None:
+    answers = iter([True, True, False])
+    with pytest.raises(TrajectoryRefused, match="stopped"):
+        checker = Checker(leg, Rules(period=1e-3))
+        checker.check(lead_in([-0.6, 1.1, -0.4]), 0.0, START, lambda: next(answers))

@@ -142,6 +142,50 @@ def test_running_trajectory_survives_a_bad_one_and_is_replaced_by_a_good_one(
     graph.wait(lambda: is_at(start), "the way back")
 
 
+def test_each_refusal_is_told_at_once(feedforward: Any) -> None:
+    graph, _, _ = feedforward
+    before = len(graph.errors("feedforward"))
+    for name in ("NaN", "no points", "subset"):
+        trajectory, reason = BAD_TRAJECTORIES[name]
+        graph.send("/feedforward/joint_trajectory", trajectory)
+        graph.wait(lambda r=reason: any(r in e for e in graph.errors("feedforward")[before:]), name)
+
+
+def test_commands_go_on_while_a_long_trajectory_is_checked(feedforward: Any) -> None:
+    """8 segments of 10 s: 8000 samples."""
+    graph, process, commands = feedforward
+    accepted = graph.listen(JointTrajectory, "/feedforward/actuator_trajectory")
+    count = 8
+    rows = np.array(START) + 0.1 * (np.arange(count)[:, None] % 2)
+    rest = np.zeros((count, 3))
+    rows[-1] = START
+    long = Points.of(10.0 * np.arange(1, count + 1), rows, rest, rest)
+    stay = message(Points.of([0.05], [START], [[0.0] * 3], [[0.0] * 3]))
+    graph.send_until("/feedforward/joint_trajectory", stay, lambda: accepted, "an answer")
+    answers, at = len(accepted), len(commands)
+    graph.send("/feedforward/joint_trajectory", message(long))
+    graph.wait(lambda: len(accepted) > answers, "the long trajectory")
+    begin = stamp(accepted[-1])
+    meanwhile = [c for c in commands[at:] if stamp(c) < begin]
+    assert len(meanwhile) > 20  # the cycle was not held up
+    assert process.alive and len(accepted[-1].points) == 1000 * count + 1
+    graph.send("/feedforward/joint_trajectory", stay)
+    graph.wait(lambda: len(accepted) > answers + 1, "the end of it")
+
+
+def test_points_that_are_nanoseconds_apart_are_points(feedforward: Any, leg: cld.Robot) -> None:
+    graph, _, commands = feedforward
+    there = np.add(START, (0.05, 0.0, 0.0))
+    close = message(Points.of([0.2, 0.2 + 1e-7], [there, there], [[0.0] * 3] * 2))
+    graph.send("/feedforward/joint_trajectory", close)
+    goal = leg.state(there).u
+    graph.wait(lambda: np.allclose(commands[-1].position, goal, atol=1e-9), "the goal")
+    assert all(np.isfinite(c.position + c.velocity + c.effort).all() for c in commands)
+    graph.send("/feedforward/joint_trajectory", motion(START, 0.5, there))
+    start = leg.state(np.array(START)).u
+    graph.wait(lambda: np.allclose(commands[-1].position, start, atol=1e-9), "the way back")
+
+
 # -- bad efforts and wrenches ---------------------------------------------------------------------
 
 
@@ -271,6 +315,13 @@ def test_measured_mode_survives_bad_measurements(graph: Any) -> None:
     for fields, _ in BAD_MEASUREMENTS.values():
         graph.send("/actuator_states", JointState(**fields))
     graph.wait(lambda: graph.errors("feedforward"), "an ERROR")
+    wild = JointState(**{**GOOD, "velocity": [0.0, 1e300, 0.0]})
+    graph.send_until(
+        "/actuator_states",
+        wild,
+        lambda: "is not believed" in process.text(),
+        "the broken encoder to be seen",
+    )
     count = len(commands)
     graph.wait(lambda: len(commands) > count + 5, "more commands")
     assert process.alive

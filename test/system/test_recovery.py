@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,13 @@ from ros_support.leg import (
     start_pair,
     start_simulator,
 )
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.robots import crank_leg
+from closed_loop_dynamics.ros.conversions import set_stamp
 from closed_loop_dynamics.ros.trajectory import Motion, Points, Spline, cycloidal
 
 pytestmark = pytest.mark.ros
@@ -108,6 +111,35 @@ def test_simulated_time_is_honoured(graph: Any) -> None:
     for command in moving:  # where the motion is at that simulated time, however late the message
         y = spline.sample(stamp(command)).y
         np.testing.assert_allclose(command.position, robot.state(y).u, atol=1e-6)
+
+
+def test_a_clock_that_goes_back_does_not_move_the_robot(graph: Any) -> None:
+    """Without measurements the node stays where its commands were, not where it once began."""
+    commands = graph.listen(JointState, "/feedforward/actuator_command", depth=10000)
+    settings = {"lockstep": False, "use_sim_time": True, "initial_position": START}
+    process = start_feedforward(graph, {**settings, "control_rate": 100.0})
+    clock = iter(np.arange(1.0, 1e6, 0.02))
+    goal = cld.load(*crank_leg.generate()).state(np.array(GOAL)).u
+
+    def tick(times: Iterator[float], condition: Callable[[], Any]) -> Callable[[], Any]:
+        def after() -> Any:
+            message = Clock()
+            set_stamp(message.clock, round(next(times) * 1e9))
+            graph.send("/clock", message)
+            return condition()
+
+        return after
+
+    graph.wait(tick(clock, lambda: commands), "commands")
+    graph.send("/feedforward/joint_trajectory", motion(duration=1.0))
+    arrived = tick(clock, lambda: np.allclose(commands[-1].position, goal, atol=1e-9))
+    graph.wait(arrived, "the goal")
+    again = iter(np.arange(0.1, 1e6, 0.02))
+    graph.wait(tick(again, lambda: "time went back" in process.text()), "the step to be seen")
+    commands.clear()
+    graph.wait(tick(again, lambda: len(commands) > 10), "more commands")
+    for command in commands:
+        np.testing.assert_allclose(command.position, goal, atol=1e-9)
 
 
 def test_ten_minutes_of_simulated_time_without_drift_or_growth(graph: Any) -> None:
