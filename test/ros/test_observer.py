@@ -73,3 +73,21 @@ def test_joint_a_little_past_its_stop_is_believed(leg: cld.Robot) -> None:
     )
     with pytest.raises(InvalidInput, match="outside"):
         Observer(leg, limit_tolerance=0.0).observe(0.0, leg.state(y).u)
+
+
+def test_joints_and_their_torques_do_not_depend_on_the_base(
+    leg: cld.Robot, flying_leg: cld.Robot
+) -> None:
+    """So a floating robot's encoders are completed with its root link held."""
+    rng = np.random.default_rng(4)
+    y = np.concatenate([rng.normal(size=7), [-0.3, 0.6, -0.2]])
+    y[3:7] /= np.linalg.norm(y[3:7])
+    yd, tau = rng.normal(size=flying_leg.m), np.array([3.0, 90.0, -2.0])
+    flying = flying_leg.state(y, yd)
+    seen = Observer(leg).observe(0.0, flying.u, flying.ud, tau)
+    np.testing.assert_allclose(seen.y, y[7:], atol=1e-10)
+    np.testing.assert_allclose(seen.yd, yd[6:], atol=1e-10)
+    np.testing.assert_allclose(leg.state(seen.y).q, flying.q[7:], atol=1e-10)
+    G_u = flying_leg.actuator_jacobian(y)
+    np.testing.assert_allclose(G_u[:, :6], 0.0, atol=1e-12)
+    np.testing.assert_allclose(seen.tau_y, G_u[:, 6:].T @ tau, atol=1e-9)
