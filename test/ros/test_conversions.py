@@ -168,6 +168,15 @@ def test_columns_of_nothing_but_nan_are_not_given() -> None:
         c.JointStateReader(["b", "a"], ["a", "b"]).read(message)
 
 
+def test_what_points_do_not_give_their_message_does_not_have() -> None:
+    points = Points.of([1.0, 2.0], [[0.0], [1.0]], [[], [2.0]])
+    message = c.points_message(["a"], points)
+    assert [list(p.velocities) for p in message.points] == [[], [2.0]]
+    assert [list(p.accelerations) for p in message.points] == [[], []]
+    again = c.points_from(message, ["a"])
+    np.testing.assert_array_equal(again.velocities, points.velocities)
+
+
 @pytest.mark.parametrize("digits", [20, 4301, 100_000])
 def test_label_that_can_be_no_stamp_is_refused(digits: int) -> None:
     message = c.EffortBuffer(1).fill(np.zeros(1))
@@ -183,12 +192,3 @@ def test_only_plain_digits_are_a_stamp() -> None:
         assert c.answered_stamp(message) is None
     message.layout.dim[0].label = str(2**31 * c.NANO - 1)
     assert c.answered_stamp(message) == 2**31 * c.NANO - 1
-
-
-def test_what_points_do_not_give_their_message_does_not_have() -> None:
-    points = Points.of([1.0, 2.0], [[0.0], [1.0]], [[], [2.0]])
-    message = c.points_message(["a"], points)
-    assert [list(p.velocities) for p in message.points] == [[], [2.0]]
-    assert [list(p.accelerations) for p in message.points] == [[], []]
-    again = c.points_from(message, ["a"])
-    np.testing.assert_array_equal(again.velocities, points.velocities)
