@@ -35,13 +35,13 @@ class Observer:
     search starts from the last answer. What is still further than ``max_jump`` away is refused:
     encoders do not jump, assembly modes do. After ``patience`` seconds of refusals the guard starts
     anew from the reference's mode, because the robot may really be elsewhere. What lies outside the
-    joint limits is never believed, however long it is claimed.
+    joint limits by more than ``limit_tolerance`` is never believed, however long it is claimed.
 
     Args:
         max_jump: largest step of an independent joint from sample to sample [rad or m].
         patience: how long a jump is refused [s].
-        limit_tolerance: how far outside its limits a joint may be, as a share of its range; real
-            stops are not quite where the URDF has them.
+        limit_tolerance: how far outside its limits a joint may be, as a share of its range: real
+            stops are not quite where the URDF has them, and a simulated robot may have none.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Observer:
         robot: Robot,
         max_jump: float = 0.2,
         patience: float = 1.0,
-        limit_tolerance: float = 0.05,
+        limit_tolerance: float = np.inf,
     ) -> None:
         self.robot = robot
         self.max_jump = max_jump

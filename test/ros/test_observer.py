@@ -42,7 +42,7 @@ def test_jump_is_refused_until_patience_runs_out(leg: cld.Robot) -> None:
 
 
 def test_out_of_reach_is_refused_and_forgotten(leg: cld.Robot) -> None:
-    observer = Observer(leg, limit_tolerance=100.0)
+    observer = Observer(leg)
     good = leg.state(np.array([0.0, 0.2, 0.0])).u
     observer.observe(0.0, good)
     with pytest.raises(ClosureNotFound):
@@ -55,7 +55,7 @@ def test_out_of_reach_is_refused_and_forgotten(leg: cld.Robot) -> None:
     [(-0.2, "knee = -0.2 is outside"), (2.0, "knee_cylinder = -0.1095 is outside")],
 )
 def test_jump_beyond_the_limits_is_never_believed(leg: cld.Robot, knee: float, reason: str) -> None:
-    observer = Observer(leg, max_jump=0.1, patience=1.0)
+    observer = Observer(leg, max_jump=0.1, patience=1.0, limit_tolerance=0.05)
     good, bad = (leg.state(np.array([0.0, k, 0.0])).u for k in (0.2, knee))
     observer.observe(0.0, good)
     with pytest.raises(cld.ClosedLoopError):
@@ -68,6 +68,26 @@ def test_jump_beyond_the_limits_is_never_believed(leg: cld.Robot, knee: float, r
 
 def test_joint_a_little_past_its_stop_is_believed(leg: cld.Robot) -> None:
     y = np.array([0.0, 1.85, 0.0])  # upper limit: 1.8
-    np.testing.assert_allclose(Observer(leg).observe(0.0, leg.state(y).u).y, y, atol=1e-9)
+    np.testing.assert_allclose(
+        Observer(leg, limit_tolerance=0.05).observe(0.0, leg.state(y).u).y, y, atol=1e-9
+    )
     with pytest.raises(InvalidInput, match="outside"):
         Observer(leg, limit_tolerance=0.0).observe(0.0, leg.state(y).u)
+
+
+def test_joints_and_their_torques_do_not_depend_on_the_base(
+    leg: cld.Robot, flying_leg: cld.Robot
+) -> None:
+    """So a floating robot's encoders are completed with its root link held."""
+    rng = np.random.default_rng(4)
+    y = np.concatenate([rng.normal(size=7), [-0.3, 0.6, -0.2]])
+    y[3:7] /= np.linalg.norm(y[3:7])
+    yd, tau = rng.normal(size=flying_leg.m), np.array([3.0, 90.0, -2.0])
+    flying = flying_leg.state(y, yd)
+    seen = Observer(leg).observe(0.0, flying.u, flying.ud, tau)
+    np.testing.assert_allclose(seen.y, y[7:], atol=1e-10)
+    np.testing.assert_allclose(seen.yd, yd[6:], atol=1e-10)
+    np.testing.assert_allclose(leg.state(seen.y).q, flying.q[7:], atol=1e-10)
+    G_u = flying_leg.actuator_jacobian(y)
+    np.testing.assert_allclose(G_u[:, :6], 0.0, atol=1e-12)
+    np.testing.assert_allclose(seen.tau_y, G_u[:, 6:].T @ tau, atol=1e-9)
