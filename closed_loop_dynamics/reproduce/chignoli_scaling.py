@@ -68,8 +68,8 @@ def _claim(growth: Growth) -> Claim:
         PAPER[linear],
         f"instructions, {what}: {numbers}; fitted exponent {growth.exponent:.2f}{times}",
         degree(growth.instructions) == (1 if linear else 3),
-        f"exponents over the longer half of {lengths[0]} to {lengths[-1]} links, where lower "
-        "powers still count",
+        f"exponents over the longer half of {lengths[0]} to {lengths[-1]} links (the paper: 2 to "
+        "24), where lower powers still count",
     )
 
 

@@ -16,8 +16,12 @@ from closed_loop_dynamics.bench.states import States, make_states
 from closed_loop_dynamics.robot import Robot
 from closed_loop_dynamics.robots import SHIPPED, chains
 
-#: Loops in the plane; a spherical loop with hinge cuts; a free base with couplings of two terms.
-ROBOTS = ("crank_leg", "exo_hip", "geared_quadruped")
+#: Loops in the plane; a spherical loop with hinge cuts; couplings of two terms, on a free base.
+ROBOTS: dict[str, tuple[tuple[str, str], bool]] = {
+    "crank_leg": (SHIPPED["crank_leg"].generate(), False),
+    "exo_hip": (SHIPPED["exo_hip"].generate(), False),
+    "flying belt_chain": (chains.belt_chain(3), True),
+}
 every_robot = pytest.mark.parametrize("name", ROBOTS)
 
 
@@ -30,8 +34,8 @@ def traced_only() -> Iterator[None]:
 
 @cache
 def case(name: str) -> tuple[Robot, States]:
-    shipped = SHIPPED[name]
-    robot = cld.load(*shipped.generate(), floating_base=shipped.floating)
+    files, floating = ROBOTS[name]
+    robot = cld.load(*files, floating_base=floating)
     return robot, make_states(robot, "random", 10)
 
 

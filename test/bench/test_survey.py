@@ -64,6 +64,7 @@ def test_mujoco_agrees_at_speed_once_its_softness_is_taken_out(name: str) -> Non
     theirs = MujocoRobot(str(case.urdf), robot)
     assert relative_error(theirs.hard(states), states.qdd) <= 1e-5
     assert 1e-5 < relative_error(theirs.forward(states), states.qdd) <= 1e-2
+    assert theirs.rollout_check(states).ok, "a batch is the same"
     theirs.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EQUALITY
     assert relative_error(theirs.forward(states), states.qdd) >= 0.1
 
