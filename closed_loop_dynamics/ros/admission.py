@@ -7,6 +7,8 @@ promised beforehand. A check that breaks its promise is repeated with more time.
 
 from __future__ import annotations
 
+import math
+import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -70,7 +72,10 @@ class Admission(Generic[Message, Announcement]):
         self._judge = judge
         self._pool = ThreadPoolExecutor(1, "trajectory") if patient else None
         self._waiting: deque[Message] = deque(maxlen=1)
-        self._work: Future[Admitted | None] | None = None
+        self._work: Future[None] | None = None
+        self._handing_over = threading.Lock()
+        self._latest = -math.inf
+        self._ready: Admitted | None = None
         self._cost = COST
         self._era = object()
 
@@ -85,23 +90,26 @@ class Admission(Generic[Message, Announcement]):
 
     def take(self, now: float) -> Admitted | None:
         """What replaces the running trajectory now, if anything; starts the next check."""
-        if self._work is None and self._waiting:
+        with self._handing_over:
+            self._latest = now
+            ready = self._ready
+            if ready is not None and now >= ready.begin:
+                self._ready = None
+                return ready
+        idle = ready is None and (self._work is None or self._work.done())
+        if idle and self._waiting:
             message = self._waiting.popleft()
             if self._pool is None:
-                return self._examine(message, self._era, now)
-            self._work = self._pool.submit(self._examine, message, self._era)
-        if self._work is None or not self._work.done():
-            return None
-        admitted = self._work.result()
-        if admitted is not None and now < admitted.begin:
-            return None
-        self._work = None
-        return admitted
+                return self._at_once(message, now)
+            self._work = self._pool.submit(self._in_time, message, self._era)
+        return None
 
     def forget(self) -> None:
         """Drop what is being checked, or waits for its time."""
-        self._era = object()
-        self._work = None
+        with self._handing_over:
+            self._era = object()
+            self._work = self._ready = None
+            self._latest = -math.inf
 
     def close(self) -> None:
         """Forget everything and end the thread."""
@@ -109,45 +117,49 @@ class Admission(Generic[Message, Announcement]):
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _examine(self, message: Message, era: object, now: float | None = None) -> Admitted | None:
-        judge = self._judge
+    def _at_once(self, message: Message, now: float) -> Admitted | None:
+        try:
+            spline = self._judge.lead_in(message, now)
+            announcement = self._judge.check(spline, now, lambda: True)
+            self._judge.announce(spline, now, announcement)
+        except Exception as error:
+            self._judge.refuse(error)
+            return None
+        return Admitted(now, spline)
 
+    def _in_time(self, message: Message, era: object) -> None:
         def wanted() -> bool:
             return era is self._era
 
         try:
-            begin, spline, announcement = (
-                self._in_time(message, wanted) if now is None else self._at(message, now, wanted)
-            )
-            if not wanted():
-                return None
-            judge.announce(spline, begin, announcement)
+            admitted, announcement = self._keep_a_promise(message, era, wanted)
+            if admitted is not None:
+                self._judge.announce(admitted.spline, admitted.begin, announcement)
         except Exception as error:
             if wanted():
-                judge.refuse(error)
-            return None
-        return Admitted(begin, spline)
+                self._judge.refuse(error)
 
-    def _at(
-        self, message: Message, begin: float, wanted: Callable[[], bool]
-    ) -> tuple[float, Spline, Announcement]:
-        spline = self._judge.lead_in(message, begin)
-        return begin, spline, self._judge.check(spline, begin, wanted)
-
-    def _in_time(
-        self, message: Message, wanted: Callable[[], bool]
-    ) -> tuple[float, Spline, Announcement]:
-        clock = self._judge.clock
-        size = self._judge.size(self._judge.lead_in(message, clock()))
+    def _keep_a_promise(
+        self, message: Message, era: object, wanted: Callable[[], bool]
+    ) -> tuple[Admitted | None, Announcement]:
+        judge = self._judge
+        size = judge.size(judge.lead_in(message, judge.clock()))
         promise = GROWTH * self._cost * size + MARGIN
         for _ in range(ATTEMPTS):
-            asked = clock()
-            found = self._at(message, asked + promise, wanted)
-            took = clock() - asked
+            asked = judge.clock()
+            begin = asked + promise
+            spline = judge.lead_in(message, begin)
+            announcement = judge.check(spline, begin, wanted)
+            took = judge.clock() - asked
             self._cost = took / size
-            if took <= promise:
-                return found
-            promise = GROWTH * took
+            admitted = Admitted(begin, spline)
+            with self._handing_over:
+                if era is not self._era:
+                    return None, announcement
+                if took <= promise and self._latest < begin:  # no cycle has been there yet
+                    self._ready = admitted
+                    return admitted, announcement
+            promise = GROWTH * max(took, promise)
         raise TrajectoryRefused(
             f"{ATTEMPTS} times its check took longer than expected: the machine is overloaded"
         )

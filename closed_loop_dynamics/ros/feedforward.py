@@ -40,6 +40,7 @@ from .parameters import DOUBLES, ParameterError, Spec
 from .payload import PAYLOAD, CarriedPayload
 from .robot_node import RobotNode, run
 from .task_trajectory import PlatformMotion, TaskCommands, TaskSpline
+from .topics import encoder_quality
 from .trajectory import Motion, Spline
 from .trajectory_check import Checker, Rules
 
@@ -63,6 +64,7 @@ class Feedforward(RobotNode):
         Spec("initial_position", DOUBLES, "independent joints; empty: as measured [rad or m]"),
         Spec("state_timeout", 0.1, "older measurements are not used [s]", 0.001, 60.0),
         Spec("max_jump", 0.2, "largest believable step of a measurement [rad or m]", 1e-6, 100.0),
+        Spec("limit_tolerance", 0.05, "share of its range a joint may leave it by", 0.0, 10.0),
         Spec("min_singular_value", 1e-3, "refuse trajectories nearer to a singularity", 0.0, 1.0),
         Spec("max_start_jump", 0.1, "refuse a trajectory that starts further away", 0.0, 100.0),
         Spec("allow_nonzero_velocity_at_trajectory_end", False, "the last point may move"),
@@ -94,7 +96,9 @@ class Feedforward(RobotNode):
         )
         self._payload.configure(robot)
         self._checker = Checker(robot, rules, self._payload)
-        self._observer = Observer(robot, p["max_jump"])
+        # A simulator may leave the limits, a robot cannot.
+        tolerance = np.inf if self._lockstep else p["limit_tolerance"]
+        self._observer = Observer(robot, p["max_jump"], limit_tolerance=tolerance)
         self._reader = JointStateReader(robot.names.actuator, robot.names.spanning)
         self._initial = self._initial_position()
         self._command = JointStateBuffer(robot.names.actuator)
@@ -107,7 +111,10 @@ class Feedforward(RobotNode):
             self.add_subscription(
                 JointTrajectory, "~/task_trajectory", "trajectory", self._on_task_points
             )
-        self.add_subscription(JointState, "actuator_states", "actuator_states", self._on_state)
+        quality = encoder_quality(lossless=self._lockstep)
+        self.add_subscription(
+            JointState, "actuator_states", "actuator_states", self._on_state, quality
+        )
         self._command_out = self.add_publisher(JointState, "~/actuator_command")
         self._effort_out = self.add_publisher(Float64MultiArray, "~/effort_command")
         self._mapped_out = self.add_publisher(JointTrajectory, "~/actuator_trajectory")

@@ -127,3 +127,20 @@ def test_in_lockstep_the_answer_comes_at_once() -> None:
     found = admission.take(7.0)
     assert found is not None and found.begin == 7.0 == examiner.announced[0]
     assert admission.take(7.0) is None
+
+
+def test_a_cycle_that_was_there_before_is_not_deceived() -> None:
+    """The check is in time by its clock, but a cycle has already gone beyond the promised time."""
+    examiner = Examiner([0.001, 0.001])
+    admission = Admission(examiner, patient=True)
+    examiner.go.clear()
+    admission.offer(1.0)
+    admission.take(100.0)
+    admission.take(150.0)
+    examiner.now = 149.0
+    examiner.takes = [0.001] * 12
+    examiner.go.set()
+    while not examiner.refused and not examiner.announced:
+        pass
+    assert all(begin > 150.0 for begin in examiner.announced)
+    admission.close()
