@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from ..progress import progress
 from .export_curves import force_curves
 from .motion import Motion
 from .panel import legend
@@ -18,9 +19,11 @@ def as_html(server: Any, look: Look, motion: Motion, title: str) -> str:
     """The whole page; it loads nothing from elsewhere."""
     serializer = server.get_scene_serializer()
     count = max(2, round(motion.duration * RATE) + 1)
-    for i in range(count):
-        look.scene.show(motion.snapshot(look.camera, motion.frame(i / RATE)))
-        serializer.insert_sleep(1.0 / RATE)
+    with progress("drawing", count) as bar:
+        for i in range(count):
+            look.scene.show(motion.snapshot(look.camera, motion.frame(i / RATE)))
+            serializer.insert_sleep(1.0 / RATE)
+            bar.at(i)
     page: str = serializer.as_html()
     page = page.replace("<title>Viser</title>", f"<title>{escape(title)}</title>", 1)
     head, body = page.rsplit("</body>", 1)

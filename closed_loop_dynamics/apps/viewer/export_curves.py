@@ -51,7 +51,7 @@ def force_curves(robot: Robot, motion: Motion) -> str:
         _chart(tau, [k for k, u in enumerate(units) if u == unit], unit, motion.duration)
         for unit in dict.fromkeys(units)
     ]
-    numbers = [[float(f"{v:.3g}") if np.isfinite(v) else None for v in row] for row in tau]
+    numbers = [[float(_short(v)) if np.isfinite(v) else None for v in row] for row in tau]
     script = _SCRIPT % {
         "tau": json.dumps(numbers, separators=(",", ":")),
         "duration": motion.duration,
@@ -86,9 +86,9 @@ def _chart(tau: Array, members: list[int], unit: str, duration: float) -> str:
     return (
         f'<svg width="{WIDTH}" height="{HEIGHT}" style="display:block;margin:6px 0">'
         f'<rect x="{LEFT}" y="0" width="{WIDTH - LEFT}" height="{bottom}" fill="#fafafa"/>{zero}'
-        f'<text x="{LEFT - 4}" y="9" {right}>{high:.3g}</text>'
+        f'<text x="{LEFT - 4}" y="9" {right}>{_short(high)}</text>'
         f'<text x="{LEFT - 4}" y="{bottom / 2 + 4}" {right}>{unit}</text>'
-        f'<text x="{LEFT - 4}" y="{bottom}" {right}>{low:.3g}</text>'
+        f'<text x="{LEFT - 4}" y="{bottom}" {right}>{_short(low)}</text>'
         f'<text x="{LEFT}" y="{HEIGHT - 2}" {grey}>0</text>'
         f'<text x="{WIDTH}" y="{HEIGHT - 2}" {right}>{duration:.3g} s</text>'
         f"{''.join(paths)}"
@@ -107,6 +107,11 @@ def _path(values: Array, height: Callable[[float], float]) -> str:
         words.append(f"{pen}{LEFT + k * step:.1f} {height(float(value)):.1f}")
         pen = "L"
     return "".join(words)
+
+
+def _short(value: float) -> str:
+    """Three digits, at most four behind the point."""
+    return f"{value:.0f}" if abs(value) >= 1000.0 else f"{round(value, 4) + 0.0:.3g}"
 
 
 def _color(k: int) -> str:

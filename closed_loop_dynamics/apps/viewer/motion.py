@@ -105,7 +105,7 @@ def sweep(camera: Camera, ranges: dict[str, Range], seconds: float = 2.0) -> Mot
     """
     robot, mech = camera.robot, camera.robot.mechanism
     home = clipped(robot, reference(robot), ranges)
-    y, q, tau = [], [], []
+    y, q, tau, zero = [], [], [], np.zeros(robot.m)
     notes = set()
     for name, (low, high) in ranges.items():
         at = mech.y_at[mech.tree.joint_index(name)]
@@ -114,13 +114,13 @@ def sweep(camera: Camera, ranges: dict[str, Range], seconds: float = 2.0) -> Mot
             one = home.copy()
             one[at] += s * (high - home[at]) if s > 0 else s * (home[at] - low)
             try:
-                shot = camera.standing(one)
+                q.append(robot.state(one).q)
             except ClosedLoopError:
                 continue
             y.append(one)
-            q.append(shot.q)
-            tau.append(np.full(robot.p, np.nan) if shot.tau is None else shot.tau)
-            notes.add(shot.note)
+            force, note = camera.forces(one, zero, zero)
+            tau.append(np.full(robot.p, np.nan) if force is None else force)
+            notes.add(note)
     if not y:
         shot = camera.standing(home)
         y, q, tau = [home], [shot.q], [np.zeros(robot.p) if shot.tau is None else shot.tau]

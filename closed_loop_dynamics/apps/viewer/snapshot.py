@@ -80,13 +80,17 @@ class Camera:
     def moving(self, y: Array, yd: Array, ydd: Array, source: str = "inverse dynamics") -> Snapshot:
         """In motion: the forces are those of inverse dynamics."""
         q = self.robot.state(y).q
-        try:
-            tau, note = self.robot.inverse_dynamics(y, yd, ydd), ""
-        except Underactuated:
-            tau, note = None, "fewer actuators than degrees of freedom: no unique forces"
-        except ActuationSingular as error:
-            tau, note = None, f"dead point of '{error.submechanism}': no finite force holds it"
+        tau, note = self.forces(y, yd, ydd)
         return self.at(q, tau, source, note, y)
+
+    def forces(self, y: Array, yd: Array, ydd: Array) -> tuple[Array | None, str]:
+        """Inverse dynamics, or None and the reason."""
+        try:
+            return self.robot.inverse_dynamics(y, yd, ydd), ""
+        except Underactuated:
+            return None, "fewer actuators than degrees of freedom: no unique forces"
+        except ActuationSingular as error:
+            return None, f"dead point of '{error.submechanism}': no finite force holds it"
 
     def at(
         self, q: Array, tau: Array | None, source: str, note: str = "", y: Array | None = None
