@@ -135,7 +135,10 @@ def page(robots: list[Shipped]) -> str:
 
 
 def _loops(count: int) -> str:
-    return f"{count or 'no'} loop{'s' if count != 1 else ''}"
+    """Each closed mechanism may hold several loops."""
+    if not count:
+        return "no loops"
+    return "1 closed mechanism" if count == 1 else f"{count} closed mechanisms"
 
 
 def _source(name: str) -> list[str]:
