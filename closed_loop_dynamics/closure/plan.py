@@ -13,22 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine.symbolic import ca, tracing
+from ..engine.symbolic import tracing
 from ..errors import SubmechanismError
 from ..model.poses import body_poses
 from ..model.submechanism import Submechanism
 from ..model.tree import Array
+from .loop_numbers import LoopNumbers
+from .rank import RANK_TOLERANCE, independent_rows, null_space, rank_of, solving_order
 
 if TYPE_CHECKING:
     from .numerical import LoopSystem
 
-#: Relative size below which a singular value of the scaled K counts as zero. Published dimensions
-#: are rounded to a micrometre or so; a planar loop is planar only to that.
-RANK_TOLERANCE = 1e-4
 IDLE_TOLERANCE = 1e-6
 CLOSED = 1e-9
-#: What redundant rows may leave, relative to the loop's size.
-MISFIT = 1e-3
 SAMPLES = 8
 
 
@@ -68,74 +65,6 @@ class Plan:
         return asdict(self)
 
 
-class _Numbers:
-    """phi and scaled K of a loop system as numeric functions (CasADi's VM: load time only)."""
-
-    def __init__(self, system: LoopSystem) -> None:
-        self.system = system
-        self.n = len(system.joints)
-        q = ca.SX.sym("q", self.n)
-        phi = system.phi(q)
-        self._f = ca.Function("phi", [q], [ca.densify(phi), ca.densify(ca.jacobian(phi, q))])
-        self.length = _characteristic_length(system)
-        self.row_scale = np.where(system.row_is_length, 1.0 / self.length, 1.0)
-        self.column_scale = np.where(system.column_is_length, self.length, 1.0)
-
-    def phi(self, q: Array) -> Array:
-        """All rows, unscaled."""
-        return np.asarray(self._f(q)[0]).ravel()
-
-    def jacobian(self, q: Array) -> Array:
-        """K, unscaled."""
-        return np.asarray(self._f(q)[1])
-
-    def scaled(self, q: Array) -> tuple[Array, Array]:
-        """Dimensionless phi and K."""
-        phi, K = (np.asarray(v) for v in self._f(q))
-        return phi.ravel() * self.row_scale, K * self.row_scale[:, None] * self.column_scale
-
-    def close(self, q: Array, columns: list[int], iterations: int = 60) -> tuple[Array, float]:
-        """Gauss-Newton (minimum norm) on the given columns; returns q and the error (scaled).
-
-        The error is max|phi| within the range of K: a nearly redundant row (a planar loop that is
-        planar only to a micrometre) keeps what it leaves, unless it is more than MISFIT.
-        """
-        q = q.copy()
-        for _ in range(iterations):
-            phi, K = self.scaled(q)
-            if not np.all(np.isfinite(phi)):
-                return q, np.inf
-            step = -np.linalg.lstsq(K[:, columns], phi, rcond=RANK_TOLERANCE)[0]
-            longest = float(np.max(np.abs(step), initial=0.0))
-            step = step * min(1.0, 0.3 / max(longest, 1e-300))
-            q[columns] += step * self.column_scale[columns]
-            if longest < 1e-13:
-                break
-        phi, K = self.scaled(q)
-        left = float(np.max(np.abs(phi), initial=0.0))
-        U, values, _ = np.linalg.svd(K[:, columns], full_matrices=False)
-        U = U[:, values > RANK_TOLERANCE * max(values[0], 1e-300)]
-        inside = float(np.max(np.abs(U @ (U.T @ phi)), initial=0.0))
-        return q, left if left > MISFIT else inside
-
-
-def _characteristic_length(system: LoopSystem) -> float:
-    poses = body_poses(system.tree)
-    points = []
-    for cut in system.cuts:
-        base = cut.base
-        points += [poses[b][:3, 3] for b in cut.bodies]
-        if base >= 0:
-            points.append(poses[base][:3, 3])
-        if cut.predecessor >= 0:
-            points.append((poses[cut.predecessor] @ cut.frame_p)[:3, 3])
-    if len(points) < 2:
-        return 1.0
-    spread = np.ptp(np.array(points), axis=0)
-    size = float(np.linalg.norm(spread))
-    return size if size > 1e-9 else 1.0
-
-
 def make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
     """Analyse a loop cluster; raises SubmechanismError with the reason when it cannot be used."""
     with tracing():
@@ -143,12 +72,12 @@ def make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
 
 
 def _make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
-    numbers = _Numbers(system)
+    numbers = LoopNumbers(system)
     q_ref, notes = _reference(numbers, entry)
     _check_orientation(numbers, entry, q_ref)
     samples = _assembled_samples(numbers, q_ref)
     K_all = [numbers.scaled(q)[1] for q in samples]
-    if max(map(_rank, K_all)) > numbers.n - len(system.independent):
+    if max(map(rank_of, K_all)) > numbers.n - len(system.independent):
         # Overconstrained mechanisms have other motion modes near by: stay on the reference's.
         samples = _assembled_samples(numbers, q_ref, along=K_all[0])
         K_all = [numbers.scaled(q)[1] for q in samples]
@@ -156,11 +85,11 @@ def _make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
         i for i in system.dependent if all(np.linalg.norm(K[:, i]) < IDLE_TOLERANCE for K in K_all)
     ]
     unknown = [i for i in system.dependent if i not in idle]
-    rank = max(_rank(K) for K in K_all)
+    rank = max(rank_of(K) for K in K_all)
     _check_mobility(system, entry, rank, idle, K_all, unknown)
     K_ref = numbers.scaled(q_ref)[1]
     sigma = np.linalg.svd(K_ref[:, unknown], compute_uv=False)
-    if _rank(K_ref[:, unknown]) < len(unknown):
+    if rank_of(K_ref[:, unknown]) < len(unknown):
         raise SubmechanismError(
             f"submechanism '{system.name}' is singular at its reference configuration "
             f"(smallest singular value of K_d {sigma[-1]:.1e})",
@@ -169,10 +98,10 @@ def _make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
             remedy="add `reference: {joint: position, ...}` with a regular configuration of the "
             "wanted branch",
         )
-    rows = _independent_rows(K_all, K_ref, unknown)
+    rows = independent_rows(K_all, K_ref, unknown)
     dropped = [r for r in range(len(numbers.row_scale)) if r not in rows]
     left = [float(np.max(np.abs(numbers.phi(q)[dropped]), initial=0.0)) for q in samples]
-    blocks = _blocks(system, rows, unknown, K_ref)
+    blocks = solving_order(system, rows, unknown, K_ref)
     phi_ref = numbers.phi(q_ref)
     return Plan(
         q_ref=[float(v) for v in q_ref],
@@ -200,14 +129,14 @@ def repartition(system: LoopSystem, plan: Plan) -> Plan | None:
 
 
 def _repartition(system: LoopSystem, plan: Plan) -> Plan | None:
-    numbers = _Numbers(system)
+    numbers = LoopNumbers(system)
     q_ref = np.array(plan.q_ref)
     unknown = [i for i in system.dependent if i not in plan.idle]
     K = numbers.scaled(q_ref)[1]
     sigma = np.linalg.svd(K[np.ix_(plan.rows, unknown)], compute_uv=False)
     if sigma[-1] < RANK_TOLERANCE * sigma[0]:
         return None
-    blocks = _blocks(system, plan.rows, unknown, K)
+    blocks = solving_order(system, plan.rows, unknown, K)
     return replace(
         plan,
         blocks=blocks,
@@ -227,18 +156,18 @@ def choose_independent(
     from scipy.linalg import qr
 
     with tracing():
-        numbers = _Numbers(replace(system, independent=()))
+        numbers = LoopNumbers(replace(system, independent=()))
         q_ref, _ = _reference(numbers, entry)
         K = numbers.scaled(q_ref)[1]
     weight = np.ones(numbers.n)
     weight[list(preferred)] = 1e-3
     _, _, order = qr(K * weight, pivoting=True, mode="economic")
-    dependent = {int(i) for i in order[: _rank(K)]}
+    dependent = {int(i) for i in order[: rank_of(K)]}
     return tuple(i for i in range(numbers.n) if i not in dependent)
 
 
 def _determinants(
-    numbers: _Numbers,
+    numbers: LoopNumbers,
     q: Array,
     rows: list[int],
     unknown: list[int],
@@ -251,7 +180,7 @@ def _determinants(
     ]
 
 
-def _reference(numbers: _Numbers, entry: Submechanism) -> tuple[Array, list[str]]:
+def _reference(numbers: LoopNumbers, entry: Submechanism) -> tuple[Array, list[str]]:
     """A closed configuration: q = 0, or near the file's ``reference``, or assembled."""
     system = numbers.system
     names = system.names(range(numbers.n))
@@ -277,7 +206,7 @@ def _reference(numbers: _Numbers, entry: Submechanism) -> tuple[Array, list[str]
     )
 
 
-def _check_orientation(numbers: _Numbers, entry: Submechanism, q: Array) -> None:
+def _check_orientation(numbers: LoopNumbers, entry: Submechanism, q: Array) -> None:
     """Rotation rows also vanish when a cut is turned by half a turn: that is not closed."""
     system = numbers.system
     names = system.names(range(numbers.n))
@@ -308,14 +237,16 @@ def _show(names: list[str], q: Array) -> str:
     return ", ".join(f"{name}={value:.4g}" for name, value in zip(names, q, strict=True))
 
 
-def _assembled_samples(numbers: _Numbers, q_ref: Array, along: Array | None = None) -> list[Array]:
+def _assembled_samples(
+    numbers: LoopNumbers, q_ref: Array, along: Array | None = None
+) -> list[Array]:
     """Configurations on phi = 0 around the reference, the reference itself first.
 
     Starts go off in all directions, or, with the scaled K at the reference in ``along``, only in
     those that it allows.
     """
     rng = np.random.default_rng(7)
-    directions = np.eye(numbers.n) if along is None else _null_space(along)
+    directions = np.eye(numbers.n) if along is None else null_space(along)
     samples = [q_ref]
     everything = list(range(numbers.n))
     for trial in range(4 * SAMPLES):
@@ -330,18 +261,6 @@ def _assembled_samples(numbers: _Numbers, q_ref: Array, along: Array | None = No
     return samples
 
 
-def _null_space(K: Array) -> Array:
-    """Columns that span the directions with K v = 0."""
-    return np.linalg.svd(K)[2][_rank(K) :].T
-
-
-def _rank(K: Array) -> int:
-    if K.size == 0:
-        return 0
-    values = np.linalg.svd(K, compute_uv=False)
-    return int(np.sum(values > RANK_TOLERANCE * max(values[0], 1e-300)))
-
-
 def _check_mobility(
     system: LoopSystem,
     entry: Submechanism,
@@ -353,7 +272,7 @@ def _check_mobility(
     n_moving = len(system.joints) - len(idle)
     mobility = n_moving - rank
     m = len(system.independent)
-    rank_d = max(_rank(K[:, unknown]) for K in K_all)
+    rank_d = max(rank_of(K[:, unknown]) for K in K_all)
     names = ", ".join(system.names(system.independent))
     if mobility == m and rank_d == len(unknown):
         return
@@ -381,62 +300,3 @@ def _check_mobility(
         place=f"{entry.place}.jointnames_independent",
         remedy=remedy,
     )
-
-
-def _independent_rows(K_all: list[Array], K_ref: Array, unknown: list[int]) -> list[int]:
-    """A full-rank set of rows that is well conditioned on all assembled samples."""
-    from scipy.linalg import qr
-
-    best: tuple[float, list[int]] = (-1.0, [])
-    for K in [K_ref, *K_all[1:]]:
-        _, _, order = qr(K[:, unknown].T, pivoting=True, mode="economic")
-        rows = sorted(int(r) for r in order[: len(unknown)])
-        worst = min(_smallest_ratio(Kj[:, unknown], rows) for Kj in K_all)
-        if worst > best[0] * 1.5:
-            best = (worst, rows)
-    return best[1]
-
-
-def _smallest_ratio(K_d: Array, rows: list[int]) -> float:
-    """Smallest singular value with the chosen rows relative to that with all rows."""
-    if not rows:
-        return 1.0
-    whole = np.linalg.svd(K_d, compute_uv=False)[-1]
-    chosen = np.linalg.svd(K_d[rows], compute_uv=False)[-1]
-    return float(chosen / max(whole, 1e-300))
-
-
-def _blocks(
-    system: LoopSystem, rows: list[int], unknown: list[int], K_ref: Array
-) -> list[tuple[list[int], list[int]]]:
-    """Irreducible diagonal blocks of K_d in solving order (Dulmage-Mendelsohn).
-
-    Inside a block of four or more, columns are ordered by a pivoted QR at the reference.
-    """
-    from scipy.linalg import qr
-
-    if not unknown:
-        return []
-    q = ca.SX.sym("q", len(system.joints))
-    pattern = ca.jacobian(system.phi(q)[rows], q)[:, unknown].sparsity()
-    count, row_order, column_order, row_start, column_start, _, _ = pattern.btf()
-    blocks = []
-    for b in range(count):
-        block_rows = sorted(row_order[row_start[b] : row_start[b + 1]])
-        columns = sorted(column_order[column_start[b] : column_start[b + 1]])
-        if len(columns) >= 4:
-            sub = K_ref[np.ix_([rows[r] for r in block_rows], [unknown[c] for c in columns])]
-            _, _, order = qr(sub, pivoting=True, mode="economic")
-            columns = [columns[int(i)] for i in order]
-        blocks.append(([int(r) for r in block_rows], [int(c) for c in columns]))
-    dense = np.array(ca.DM(pattern, 1.0).full() != 0.0)
-    ordered: list[tuple[list[int], list[int]]] = []
-    while blocks:
-        ready = next(
-            blk
-            for blk in blocks
-            if not any(dense[np.ix_(blk[0], o[1])].any() for o in blocks if o is not blk)
-        )
-        ordered.append(ready)
-        blocks.remove(ready)
-    return ordered

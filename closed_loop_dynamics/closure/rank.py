@@ -1,0 +1,89 @@
+"""Which rows of K to keep, and in which blocks to solve for the unknowns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..engine.symbolic import ca
+from ..model.tree import Array
+
+if TYPE_CHECKING:
+    from .numerical import LoopSystem
+
+#: Relative size below which a singular value of the scaled K counts as zero. Published dimensions
+#: are rounded to a micrometre or so; a planar loop is planar only to that.
+RANK_TOLERANCE = 1e-4
+
+
+def null_space(K: Array) -> Array:
+    """Columns that span the directions with K v = 0."""
+    return np.linalg.svd(K)[2][rank_of(K) :].T
+
+
+def rank_of(K: Array) -> int:
+    """Of a scaled K."""
+    if K.size == 0:
+        return 0
+    values = np.linalg.svd(K, compute_uv=False)
+    return int(np.sum(values > RANK_TOLERANCE * max(values[0], 1e-300)))
+
+
+def independent_rows(K_all: list[Array], K_ref: Array, unknown: list[int]) -> list[int]:
+    """A full-rank set of rows that is well conditioned on all assembled samples."""
+    from scipy.linalg import qr
+
+    best: tuple[float, list[int]] = (-1.0, [])
+    for K in [K_ref, *K_all[1:]]:
+        _, _, order = qr(K[:, unknown].T, pivoting=True, mode="economic")
+        rows = sorted(int(r) for r in order[: len(unknown)])
+        worst = min(smallest_ratio(Kj[:, unknown], rows) for Kj in K_all)
+        if worst > best[0] * 1.5:
+            best = (worst, rows)
+    return best[1]
+
+
+def smallest_ratio(K_d: Array, rows: list[int]) -> float:
+    """Smallest singular value with the chosen rows relative to that with all rows."""
+    if not rows:
+        return 1.0
+    whole = np.linalg.svd(K_d, compute_uv=False)[-1]
+    chosen = np.linalg.svd(K_d[rows], compute_uv=False)[-1]
+    return float(chosen / max(whole, 1e-300))
+
+
+def solving_order(
+    system: LoopSystem, rows: list[int], unknown: list[int], K_ref: Array
+) -> list[tuple[list[int], list[int]]]:
+    """Irreducible diagonal blocks of K_d in solving order (Dulmage-Mendelsohn).
+
+    Inside a block of four or more, columns are ordered by a pivoted QR at the reference.
+    """
+    from scipy.linalg import qr
+
+    if not unknown:
+        return []
+    q = ca.SX.sym("q", len(system.joints))
+    pattern = ca.jacobian(system.phi(q)[rows], q)[:, unknown].sparsity()
+    count, row_order, column_order, row_start, column_start, _, _ = pattern.btf()
+    blocks = []
+    for b in range(count):
+        block_rows = sorted(row_order[row_start[b] : row_start[b + 1]])
+        columns = sorted(column_order[column_start[b] : column_start[b + 1]])
+        if len(columns) >= 4:
+            sub = K_ref[np.ix_([rows[r] for r in block_rows], [unknown[c] for c in columns])]
+            _, _, order = qr(sub, pivoting=True, mode="economic")
+            columns = [columns[int(i)] for i in order]
+        blocks.append(([int(r) for r in block_rows], [int(c) for c in columns]))
+    dense = np.array(ca.DM(pattern, 1.0).full() != 0.0)
+    ordered: list[tuple[list[int], list[int]]] = []
+    while blocks:
+        ready = next(
+            blk
+            for blk in blocks
+            if not any(dense[np.ix_(blk[0], o[1])].any() for o in blocks if o is not blk)
+        )
+        ordered.append(ready)
+        blocks.remove(ready)
+    return ordered
