@@ -170,6 +170,29 @@ def pair_guesses(tree: Tree, pairs: Sequence[tuple[str, str]]) -> list[Guess]:
     return [_from_cuts(view, tuple(cuts)) for cuts, _ in groups]
 
 
+def with_pairs(
+    tree: Tree, guesses: Sequence[Guess], pairs: Sequence[tuple[str, str]]
+) -> list[Guess]:
+    """Guesses and the loops that the user names: what belongs to one mechanism is put together."""
+    result = list(guesses)
+    for named in pair_guesses(tree, pairs):
+        asked = _ends_of(named)
+        related = [g for g in result if set(g.joints) & set(named.joints)]
+        if any(asked <= _ends_of(guess) for guess in related):
+            continue
+        result = [guess for guess in result if guess not in related]
+        known = [(cut.tip.link, cut.successor) for cut in named.cuts]
+        tips = {tip for tip, _ in known}
+        more = [(cut.tip.link, cut.successor) for guess in related for cut in guess.cuts]
+        result += pair_guesses(tree, [*known, *(pair for pair in more if pair[0] not in tips)])
+    return result
+
+
+def _ends_of(guess: Guess) -> set[frozenset[str]]:
+    """Which links are joined."""
+    return {frozenset((cut.tip.link, cut.successor)) for cut in guess.cuts}
+
+
 def _from_cuts(view: Branches, cuts: tuple[Cut, ...]) -> Guess:
     tree, joints = view.tree, loop_joints(view, cuts)
     freedom = mobility(tree, view.poses, cuts, joints)

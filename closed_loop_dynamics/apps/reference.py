@@ -37,10 +37,13 @@ Bags are MCAP files, SQLite files or rosbag2 folders with `sensor_msgs/JointStat
 `pip install '.[plot]'`. All units are SI.
 
 **Exit status.** 0 success; 1 the work failed, or `check` found errors; 2 the command line cannot be
-understood (unknown option, no such file, unknown joint in an option). Mistakes are told in one
-sentence on standard error, with file, row and column where there is one; `--debug` shows the
-traceback. Results go to standard output and nothing else does; progress bars appear on terminals
-only. `NO_COLOR` switches colours off.
+understood (unknown option, no such file, unknown joint in an option); 130 interrupted by Ctrl-C
+(`view` ends so, with 0). Mistakes are told in one sentence on standard error, with file, row and
+column where there is one; `--debug` shows the traceback. Results go to standard output and nothing
+else does; progress bars appear on terminals only. `NO_COLOR` switches colours off.
+
+**Output files** are checked before the work begins and written in one piece: after a failure or
+Ctrl-C the old file is still there. `-o` overwrites, but never the input; `new` asks for `--force`.
 
 """
 

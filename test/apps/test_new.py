@@ -12,7 +12,7 @@ from support.rh5 import FILES, needs_models
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.apps.commands import new
 from closed_loop_dynamics.apps.loop_doubts import doubts
-from closed_loop_dynamics.apps.loop_guess import guess_loops, pair_guesses
+from closed_loop_dynamics.apps.loop_guess import guess_loops, pair_guesses, with_pairs
 from closed_loop_dynamics.apps.loop_yaml import loop_file
 from closed_loop_dynamics.apps.robot_argument import find_robot
 from closed_loop_dynamics.closure.cut_joint import resolve
@@ -141,6 +141,37 @@ def test_a_rod_without_a_place_is_doubted() -> None:
     found = " ".join(doubts(tree, []))
     assert "--loop left_wrist_left_ball_2_link~OTHER_LINK" in found
     assert "left_wrist_left_ball_2_link" not in " ".join(doubts(tree, guess_loops(tree)[0]))
+
+
+@pytest.mark.parametrize(
+    ("name", "pair"),
+    [
+        ("spu2_u", "left_rod~platform"),
+        ("wrist", "left_rod_end_tip~left_crank_link"),
+        ("rh5_leg", "ankle_left_cylinder_rod~ankle_left_hinge_link"),
+    ],
+)
+def test_one_named_loop_does_not_lose_the_others(run, tmp_path: Path, name: str, pair: str) -> None:
+    plain, told = tmp_path / "plain.yaml", tmp_path / "told.yaml"
+    assert run("new", name, "--yes", "-o", plain).status == 0
+    assert run("new", name, "--yes", "--loop", pair, "-o", told).status == 0
+    assert told.read_text(encoding="utf-8") == plain.read_text(encoding="utf-8")
+
+
+def test_a_named_loop_that_was_not_found_joins_the_found_ones(run, tmp_path: Path) -> None:
+    """Told that the left rod ends elsewhere, it keeps the guessed right one beside it."""
+    out = tmp_path / "loops.yaml"
+    outcome = run("new", "spu2_u", "--yes", "--loop", "platform~left_rod", "-o", out)
+    assert outcome.status == 0, outcome.err
+    tree = read_urdf(find_robot("spu2_u").urdf)
+    guesses, _ = guess_loops(tree)
+    (found,) = with_pairs(tree, guesses, [("left_u_2_link", "platform")])
+    ends = {(cut.tip.link, cut.successor) for cut in found.cuts}
+    assert ends == {
+        ("left_u_2_link", "platform"),
+        ("left_rod", "platform"),
+        ("right_rod", "platform"),
+    }
 
 
 def test_joints_in_no_loop_are_listed(run, tmp_path: Path) -> None:

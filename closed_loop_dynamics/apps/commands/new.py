@@ -14,7 +14,7 @@ from ...model.tree import Tree
 from ...robot import load
 from ..loop_branches import Guess
 from ..loop_doubts import doubts
-from ..loop_guess import guess_loops, pair_guesses
+from ..loop_guess import guess_loops, with_pairs
 from ..loop_mobility import Cut
 from ..loop_yaml import loop_file
 from ..mistakes import FileProblem, UsageError
@@ -76,11 +76,10 @@ def run(options: argparse.Namespace) -> int:
     asks = not options.yes
     if asks and not _somebody_is_there():
         raise UsageError("there is nobody to ask (no terminal); give --yes")
-    known = pair_guesses(tree, [_pair(tree, word) for word in options.loop])
+    pairs = [_pair(tree, word) for word in options.loop]
     guesses, left = ([], []) if options.only else guess_loops(tree)
-    named = {b for guess in known for b in guess.joints}
-    tips = {cut.tip.link for guess in known for cut in guess.cuts}
-    guesses = [*known, *(g for g in guesses if not named.intersection(g.joints))]
+    guesses = with_pairs(tree, guesses, pairs)
+    tips = {cut.tip.link for guess in guesses for cut in guess.cuts}
     left = [tip for tip in left if tip.link not in tips]
     if asks:
         guesses = [g for guess in guesses if (g := _asked(tree, guess)) is not None]
