@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 
@@ -10,6 +11,10 @@ from rclpy.node import Node
 
 from .conversions import status_message
 from .health import ERROR, Health
+
+NUMBER = re.compile(r"-?\d[\d.e+-]*")
+#: Kinds of trouble that are told apart before all are forgotten.
+MOST_KINDS = 1000
 
 
 class Diagnostics:
@@ -27,20 +32,31 @@ class Diagnostics:
         self._message = DiagnosticArray()
         self._speaking = threading.Lock()
         self._values: dict[str, str] = {}
-        self._warned: dict[str, float] = {}
+        self._warned: dict[tuple[str, str], float] = {}
 
-    def fault(self, channel: str, reason: str, level: int = ERROR, every: float = 1.0) -> None:
-        """Report trouble: diagnostics, and a warning at most once per ``every`` seconds.
+    def fault(
+        self,
+        channel: str,
+        reason: str,
+        level: int = ERROR,
+        every: float = 1.0,
+        at_once: bool = False,
+    ) -> None:
+        """Report trouble: diagnostics, and a warning.
 
-        Trouble of a channel that is in trouble already waits for the next report, unless ``every``
-        is 0.
+        The same trouble, whatever the numbers in its text, is logged at most once per ``every``
+        seconds. Trouble of a channel that is in trouble already waits for the next report, unless
+        it is ``at_once``.
         """
         now = time.monotonic()
         self.health.fault(channel, reason, now, level)
-        if now - self._warned.get(channel, -1e9) >= every:
-            self._warned[channel] = now
+        kind = NUMBER.sub("#", reason) if at_once else ""
+        if now - self._warned.get((channel, kind), -1e9) >= every:
+            if len(self._warned) > MOST_KINDS:
+                self._warned.clear()
+            self._warned[channel, kind] = now
             self._node.get_logger().warning(f"{channel}: {reason}")
-        if self.health.changed(self.well) or every == 0.0:
+        if self.health.changed(self.well) or at_once:
             self._publish()
 
     def clear(self, channel: str) -> None:

@@ -21,8 +21,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
-from ..errors import ClosedLoopError, InvalidInput
-from ..robot_parts.limits import Limits
+from ..errors import ClosedLoopError
 from ..robot_parts.state import State
 from .clock_steps import ClockSteps
 from .conversions import (
@@ -30,6 +29,7 @@ from .conversions import (
     EffortBuffer,
     JointStateBuffer,
     JointStateReader,
+    Measurement,
     nanoseconds,
 )
 from .health import WARN
@@ -45,8 +45,7 @@ from .trajectory import Motion, Spline
 from .trajectory_check import Checker, Rules
 
 FEEDFORWARD, MEASURED = "feedforward", "measured"
-#: Measured velocities beyond so many times the limit are not believed.
-WILD = 2.0
+FOREVER = 1e9  # [s]
 
 
 class Feedforward(RobotNode):
@@ -101,6 +100,7 @@ class Feedforward(RobotNode):
         self._observer = Observer(robot, p["max_jump"], limit_tolerance=tolerance)
         self._reader = JointStateReader(robot.names.actuator, robot.names.spanning)
         self._initial = self._initial_position()
+        self._commanded: np.ndarray | None = None
         self._command = JointStateBuffer(robot.names.actuator)
         self._tree = JointStateBuffer(robot.names.spanning, effort=False)
         self._efforts = EffortBuffer(robot.p)
@@ -112,7 +112,7 @@ class Feedforward(RobotNode):
                 JointTrajectory, "~/task_trajectory", "trajectory", self._on_task_points
             )
         quality = encoder_quality(lossless=self._lockstep)
-        self.add_subscription(
+        self._states = self.add_subscription(
             JointState, "actuator_states", "actuator_states", self._on_state, quality
         )
         self._command_out = self.add_publisher(JointState, "~/actuator_command")
@@ -133,7 +133,7 @@ class Feedforward(RobotNode):
                 f"({', '.join(self.robot.names.independent)})"
             )
         y = np.array(given)
-        self._checker.check(Spline.resting(y, 0.0), 0.0, None)
+        self._checker.check(Spline.resting(y, 0.0), 0.0)
         return y
 
     def _warm_up(self) -> None:
@@ -158,15 +158,17 @@ class Feedforward(RobotNode):
     def start(self) -> None:
         """Forget the past and start the cycle."""
         self._intake = Intake(
-            self, self._checker, self._running, self._mapped_out.publish, self._lockstep
+            self, self._checker, self._period, self._mapped_out.publish, self._lockstep
         )
         self._spline: Spline | None = None
         self._now_ns: int | None = None
         self._last: State | None = None
-        self._home = self._initial
         self._seen: tuple[Observation, float] | None = None
         self._observer.forget()
         sim_time = self.get_parameter("use_sim_time").value
+        #: Simulated time that goes further ahead in one cycle has jumped.
+        leap = max(1.0, 10.0 * self._period) if self._lockstep or sim_time else FOREVER
+        self._leap_ns = round(leap * NANO)
         self._steps = ClockSteps(lambda: self.get_clock().now().nanoseconds)
         if sim_time and not self._lockstep:
             self.add_timer(self._period, self._on_timer)
@@ -189,19 +191,18 @@ class Feedforward(RobotNode):
         self._intake.admission.offer((message, self._task))
 
     def _on_state(self, message: JointState) -> None:
-        if self._lockstep or self._mode == MEASURED or self._spline is None:
-            self._observe(message)
-        self.diagnostics.clear("actuator_states")
-        if self._lockstep:
+        measured = self._reader.read(message)
+        needed = self._lockstep or self._mode == MEASURED or self._spline is None
+        good = not needed or self.guard("actuator_states", self._observe, measured)
+        if good:
+            self.diagnostics.clear("actuator_states")
+        blind = self._mode == FEEDFORWARD and self._spline is not None
+        if self._lockstep and (good or blind):
             self.guard("cycle", self._cycle, nanoseconds(message.header.stamp))
 
-    def _observe(self, message: JointState) -> None:
+    def _observe(self, measured: Measurement) -> None:
         now = time.monotonic()
-        measured = self._reader.read(message)
-        seen = self._observer.observe(now, measured.position, measured.velocity)
-        if not self._lockstep:  # a simulator may do what a robot must not
-            _refuse_wild(seen.yd, self._checker.independent)
-        self._seen = seen, now
+        self._seen = self._observer.observe(now, measured.position, measured.velocity), now
 
     def _on_timer(self) -> None:
         self._cycle(self.get_clock().now().nanoseconds)
@@ -222,8 +223,8 @@ class Feedforward(RobotNode):
         began = time.perf_counter()
         if self._now_ns is None:
             self._intake.epoch = now_ns
-        elif now_ns < self._now_ns:
-            self._restart_time(now_ns)
+        elif not 0 <= now_ns - self._now_ns <= self._leap_ns:
+            self._restart_time(now_ns, (now_ns - self._now_ns) / NANO)
         self._now_ns = now_ns
         now = self._intake.seconds(now_ns)
         if self._spline is None:
@@ -233,45 +234,44 @@ class Feedforward(RobotNode):
                 reason = "waits until actuator_states (or initial_position) say where the robot is"
                 self.diagnostics.fault("trajectory", reason, WARN, every=5.0)
             return
-        admitted = self._intake.admission.take(now)
-        if admitted is not None:
-            self._spline = admitted.spline
         motion = self._spline.sample(now)
+        spliced = self._intake.splice(motion)
+        if spliced is not None:
+            self._spline = spliced
+            motion = spliced.sample(now)
         ahead = self._spline.sample(now + self._lead) if self._lead else motion
         closing = time.perf_counter()
         state = self.robot.state(motion.y, motion.yd, motion.ydd)
         efforts = self._choose_efforts(ahead)
         dynamics = time.perf_counter() - closing
         self._publish(now_ns, state, self._within_limits(efforts))
-        self._last = state
+        self._last, self._commanded = state, motion.y
         self.diagnostics.clear("cycle")
         self.cycle_done(began, dynamics)
 
-    def _running(self, time: float) -> Motion:
-        assert self._spline is not None  # nothing is examined before there is one
-        return self._spline.sample(time)
-
-    def _restart_time(self, now_ns: int) -> None:
-        """The clock went back: times of the trajectory have lost their meaning.
-
-        The robot is where it is measured; without that, where it was told to be.
-        """
-        self.get_logger().warning("time went back: the trajectory is dropped")
+    def _restart_time(self, now_ns: int, jump: float) -> None:
+        """The clock jumped: times of the trajectory have lost their meaning."""
+        self.get_logger().warning(
+            f"time {'went back' if jump < 0 else 'jumped ahead'} by {abs(jump):.3f} s: the "
+            "trajectory is dropped"
+        )
         self._intake.admission.forget()
-        if self._spline is not None and self._now_ns is not None:
-            here = self._running(self._intake.seconds(self._now_ns)).y
-            self._home = None if self._measured() is not None else here
         self._intake.epoch = now_ns
         self._spline = None
 
     def _begin(self, now: float) -> None:
-        """Rest where the robot is, or where the parameter says."""
+        """Rest where the parameter says, the first time; later where the robot is.
+
+        Where nobody measures it is where it was told to be.
+        """
         seen = self._measured()
-        if self._home is not None:
-            self._spline = Spline.resting(self._home, now)
+        if self._initial is not None and self._commanded is None:
+            self._spline = Spline.resting(self._initial, now)
         elif seen is not None:
             limits = self._checker.independent
             self._spline = Spline.resting(np.clip(seen.y, limits.lower, limits.upper), now)
+        elif self._commanded is not None and not self.count_publishers(self._states.topic_name):
+            self._spline = Spline.resting(self._commanded, now)
 
     def _measured(self) -> Observation | None:
         """The last measured state, unless it is too old."""
@@ -351,17 +351,6 @@ class Feedforward(RobotNode):
         if seen is not None:
             values["input age [s]"] = f"{time.monotonic() - seen[1]:.4f}"
         return self._last
-
-
-def _refuse_wild(velocities: np.ndarray, limits: Limits) -> None:
-    """A robot may be somewhat faster than it should; more is a broken encoder."""
-    wild = np.abs(velocities) > WILD * limits.velocity
-    if wild.any():
-        k = int(np.argmax(wild))
-        raise InvalidInput(
-            f"{limits.names[k]} at a speed of {abs(velocities[k]):.4g} is not believed: its limit "
-            f"is {limits.velocity[k]:.4g}"
-        )
 
 
 def main(arguments: list[str] | None = None) -> int:

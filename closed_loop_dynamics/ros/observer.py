@@ -12,6 +12,8 @@ from ..robot import Robot
 from ..robot_parts.limits import Limits
 
 Array = NDArray[np.float64]
+#: A robot may be somewhat faster than its limits; beyond this many times them an encoder is broken.
+WILD = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,13 +37,14 @@ class Observer:
     search starts from the last answer. What is still further than ``max_jump`` away is refused:
     encoders do not jump, assembly modes do. After ``patience`` seconds of refusals the guard starts
     anew from the reference's mode, because the robot may really be elsewhere. What lies outside the
-    joint limits by more than ``limit_tolerance`` is never believed, however long it is claimed.
+    joint limits by more than ``limit_tolerance`` is never believed, however long it is claimed,
+    nor are speeds above :data:`WILD` times their limits.
 
     Args:
         max_jump: largest step of an independent joint from sample to sample [rad or m].
         patience: how long a jump is refused [s].
         limit_tolerance: how far outside its limits a joint may be, as a share of its range: real
-            stops are not quite where the URDF has them, and a simulated robot may have none.
+            stops are not quite where the URDF has them. Infinite: no limits, for a simulated robot.
     """
 
     def __init__(
@@ -54,6 +57,7 @@ class Observer:
         self.robot = robot
         self.max_jump = max_jump
         self.patience = patience
+        self._limit_tolerance = limit_tolerance
         names = robot.names
         joints = names.independent[robot.mechanism.floating :]
         self._independent = Limits.of(robot, joints).widened(limit_tolerance)
@@ -74,7 +78,7 @@ class Observer:
             time: of any steady clock [s]; used for ``patience`` only.
 
         Raises:
-            InvalidInput: ``u`` or its independent joints are outside their limits.
+            InvalidInput: ``u`` or its independent joints are outside their limits, or far too fast.
             ClosureNotFound: ``u`` is out of reach, or on another assembly mode.
             ActuationSingular: velocities are not determined there.
         """
@@ -85,6 +89,8 @@ class Observer:
         _require_inside(self._independent, y[len(y) - len(self._independent.names) :])
         G_u = self.robot.actuator_jacobian(y)
         yd = np.zeros(self.robot.m) if ud is None else _solve(G_u, ud, y)
+        if np.isfinite(self._limit_tolerance):
+            _require_credible(self._independent, yd[len(yd) - len(self._independent.names) :])
         self._last, self._since = y, time
         return Observation(y, yd, None if tau_u is None else G_u.T @ tau_u)
 
@@ -128,3 +134,13 @@ def _solve(G_u: Array, ud: Array, y: Array) -> Array:
         return np.asarray(np.linalg.lstsq(G_u, ud, rcond=None)[0], dtype=float)
     except np.linalg.LinAlgError as error:
         raise ActuationSingular("G_u is singular", submechanism="", y=y) from error
+
+
+def _require_credible(limits: Limits, velocities: Array) -> None:
+    wild = np.abs(velocities) > WILD * limits.velocity
+    if wild.any():
+        k = int(np.argmax(wild))
+        raise InvalidInput(
+            f"not believed: {limits.names[k]} at a speed of {abs(velocities[k]):.4g}, its limit is "
+            f"{limits.velocity[k]:.4g}"
+        )

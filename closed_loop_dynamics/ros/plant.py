@@ -62,7 +62,7 @@ class Plant:
         floating = robot.mechanism.floating
         self._y_joints, self._v_joints = (7, 6) if floating else (0, 0)
         self.limits = Limits.of(robot, robot.names.independent[floating:])
-        self._effort = Limits.of(robot, robot.names.actuator).effort
+        self.actuator_limits = Limits.of(robot, robot.names.actuator)
         self._friction = Friction(physics.viscous, physics.coulomb).coefficients(robot.mechanism)
         self._free = Stepper(robot, friction=self._friction)
         self._pushed = self._free if self._free.takes_wrenches else Stepper(robot, wrenches=True)
@@ -112,7 +112,8 @@ class Plant:
             tau = self._holding()
         else:
             self._hold = None
-        self.tau = np.clip(tau, -self._effort, self._effort) if self.physics.clip_effort else tau
+        limit = self.actuator_limits.effort
+        self.tau = np.clip(tau, -limit, limit) if self.physics.clip_effort else tau
 
     def _holding(self) -> Array:
         """Efforts of a critically damped spring to where holding began, gravity compensated."""

@@ -93,7 +93,7 @@ class RobotNode(LifecycleNode):
 
     def add_subscription(
         self, kind: Any, topic: str, channel: str, callback: Callable[[Any], None], qos: Any = 10
-    ) -> None:
+    ) -> Any:
         """A guarded subscription that listens only while the node is active."""
 
         def listen(message: Any) -> None:
@@ -104,6 +104,7 @@ class RobotNode(LifecycleNode):
         events = SubscriptionEventCallbacks(incompatible_qos=lambda _: self._deaf.append(heard))
         heard: Any = self.create_subscription(kind, topic, listen, qos, event_callbacks=events)
         self._interfaces.append((self.destroy_subscription, heard))
+        return heard
 
     def add_service(self, kind: Any, name: str, callback: Callable[[Any, Any], Any]) -> None:
         """A service that is gone after clean-up."""

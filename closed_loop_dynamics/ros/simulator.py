@@ -225,10 +225,20 @@ class Simulator(RobotNode):
         self._effort = efforts_from(message, self.robot.p)
         self._effort_at = time.monotonic()
         self.diagnostics.clear("effort_command")
+        self._note_clipping(self._effort)
         self.diagnostics.clear("lockstep")
         if self._lockstep and not self._paused:
             self._advance(1)
             self._publish()
+
+    def _note_clipping(self, efforts: np.ndarray) -> None:
+        found = self.plant.actuator_limits.too_strong(efforts[None])
+        if not self.plant.physics.clip_effort:
+            found = None
+        if found is None:
+            self.diagnostics.clear("effort limits")
+        else:
+            self.diagnostics.fault("effort limits", f"{found[2]} and is cut off there", WARN)
 
     def _is_echo(self, answers: int | None) -> bool:
         """An answer to states before the present ones.
@@ -261,9 +271,12 @@ class Simulator(RobotNode):
         return response
 
     def _on_pause(self, request: Any, response: Any) -> Any:
+        if not self.active:
+            response.success, response.message = False, "the node is not active"
+            return response
         self._paused = bool(request.data)
         response.success, response.message = True, "paused" if self._paused else "running"
-        if self.active and not self._paused and self._lockstep:
+        if not self._paused and self._lockstep:
             self.guard("cycle", self._publish)
         return response
 

@@ -67,7 +67,7 @@ class TaskCommands:
         xdd = back @ (state.udd - self.task.inverse_kinematics(x, xd).udd)
         return Motion(motion.time, x, xd, xdd)
 
-    def spline(self, points: Points, start: float, before: Motion | None) -> TaskSpline:
+    def spline(self, points: Points, start: float, before: Motion | None = None) -> TaskSpline:
         """A spline through points in task coordinates, leading in from ``before``."""
         return TaskSpline(self, points, start, None if before is None else self.platform(before))
 

@@ -22,6 +22,8 @@ Array = NDArray[np.float64]
 #: Samples of one segment, at least and at most, and of a whole trajectory. A quintic that rests at
 #: both ends may be fast between them; one that lasts long is smooth enough for a thousand.
 FEWEST, PER_SEGMENT, MOST = 4, 1000, 100_000
+#: Samples of the way from the running motion to the first point: the cycle waits for their check.
+LEAD_IN = 40
 
 
 class TrajectoryRefused(ClosedLoopError):
@@ -98,6 +100,11 @@ class Points:
         lonely = np.flatnonzero(_given(self.accelerations) & ~_given(self.velocities))
         if len(lonely):
             raise TrajectoryRefused(f"point {int(lonely[0])} has accelerations, no velocities")
+
+    def after(self, k: int) -> Points:
+        """The points from number ``k`` on."""
+        tables = (self.times, self.positions, self.velocities, self.accelerations)
+        return Points(*(table[k:] for table in tables))
 
     @property
     def end_velocity(self) -> Array:
@@ -203,6 +210,12 @@ class Spline:
         part = (np.arange(total) - first) / np.repeat(count, count)
         inside = np.repeat(self.times[:-1], count) + part * np.repeat(duration, count)
         return np.append(inside, self.end)
+
+    def first_segment(self, period: float, most: int) -> Array:
+        """Times from the first to the second point, every ``period`` or wider."""
+        first, second = self.times[:2]
+        count = int(np.clip(np.ceil((second - first) / period), FEWEST, most))
+        return np.linspace(first, second, count + 1)
 
     def refuse_singular(self, times: Array, smallest: float) -> None:
         """Refuse what the loops of the robot do not tell; nothing for joint motions."""

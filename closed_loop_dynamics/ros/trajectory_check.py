@@ -7,7 +7,7 @@ reach, and the actuators may leave their range while the independent joints stay
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from ..errors import ActuationSingular, ClosureNotFound
 from ..robot import Robot
 from ..robot_parts.limits import Limits
 from ..robot_parts.payload import Carried
+from .admission import Interrupted
 from .trajectory import Points, Spline, TrajectoryRefused
 
 Array = NDArray[np.float64]
@@ -55,6 +56,16 @@ class ActuatorTable:
     udd: Array
     tau: Array
 
+    def later(self, shift: float) -> ActuatorTable:
+        """The same, ``shift`` seconds later."""
+        return replace(self, times=self.times + shift)
+
+    def followed_by(self, other: ActuatorTable) -> ActuatorTable:
+        """This one, then what ``other`` has after its end."""
+        rest = other.times > self.times[-1]
+        columns = ((getattr(self, f.name), getattr(other, f.name)[rest]) for f in fields(self))
+        return ActuatorTable(*(np.concatenate(pair) for pair in columns))
+
 
 class Checker:
     """Checks trajectories of one robot, with what it carries at that time."""
@@ -81,35 +92,31 @@ class Checker:
             raise TrajectoryRefused(f"the last point does not rest: velocity of {name} is not zero")
 
     def check(
-        self,
-        spline: Spline,
-        now: float,
-        y_now: Array | None,
-        wanted: Callable[[], bool] = lambda: True,
+        self, spline: Spline, begin: float, wanted: Callable[[], bool] = lambda: True
     ) -> ActuatorTable:
-        """Refuse a motion that cannot be executed from time ``now`` on.
+        """Refuse a motion that cannot be executed from time ``begin`` on.
 
         Args:
-            y_now: (m,) the command that runs at ``now``, None if there is none yet.
             wanted: asked now and then; once it says False nobody waits for the answer any more.
 
         Raises:
             TrajectoryRefused: with the joint or submechanism, the value and the time.
+            Interrupted: it is not wanted any more.
         """
-        if spline.end < now:
-            raise TrajectoryRefused(f"it ended {now - spline.end:.3g} s ago")
-        if y_now is not None:
-            self._check_start(spline, now, y_now)
-        times = spline.grid(self.rules.period)
+        if spline.end < begin:
+            raise TrajectoryRefused(f"it ended {begin - spline.end:.3g} s ago")
+        grid = spline.grid(self.rules.period)
+        times = grid[grid >= begin]
         tables = []
         for part in np.array_split(times, -(-len(times) // PART)):
             if not wanted():
-                raise TrajectoryRefused("the check was stopped")
-            tables.append(self._check_part(spline, part))
+                raise Interrupted
+            tables.append(self.table(spline, part))
         columns = ([getattr(t, f.name) for t in tables] for f in fields(ActuatorTable))
         return ActuatorTable(*(np.concatenate(column) for column in columns))
 
-    def _check_part(self, spline: Spline, times: Array) -> ActuatorTable:
+    def table(self, spline: Spline, times: Array) -> ActuatorTable:
+        """The motion in actuator space at (N,) ``times``; raises as :meth:`check` does."""
         y, yd, ydd = spline.table(times)
         offset = float(spline.times[0])
         self._raise(self.independent.outside(y), times, offset)
@@ -121,13 +128,26 @@ class Checker:
         spline.refuse_singular(times, self.rules.min_singular_value)
         return table
 
-    def _check_start(self, spline: Spline, now: float, y_now: Array) -> None:
-        jump = np.abs(spline.sample(now).y - y_now)
+    def mapped(self, spline: Spline, times: Array) -> ActuatorTable:
+        """The same of a motion that has been checked, more finely."""
+        return self._map(times, *spline.table(times), float(spline.times[0]))
+
+    def check_jump(self, y: Array, running: Array) -> None:
+        """Refuse a motion that starts at ``y`` (m,), too far from the running command."""
+        jump = np.abs(y - running)
         j = int(np.argmax(jump))
         if jump[j] > self.rules.max_start_jump:
             raise TrajectoryRefused(
                 f"it starts {jump[j]:.4g} away from the command of "
                 f"{self.robot.names.independent[j]}; give its first point a later time"
+            )
+
+    def check_step(self, step: Array, period: float) -> None:
+        """Refuse a step (m,) that no joint can do within a ``period`` [s]."""
+        found = self.independent.too_fast(step[None] / period)
+        if found is not None:
+            raise TrajectoryRefused(
+                f"its only point is due at once: {found[2]}; give it a later time"
             )
 
     def _map(self, times: Array, y: Array, yd: Array, ydd: Array, offset: float) -> ActuatorTable:

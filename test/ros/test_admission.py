@@ -1,146 +1,116 @@
-"""Trajectories are checked beside the cycle, and take over exactly when that was promised."""
+"""Trajectories are examined beside the cycle, the newest first; what is good is handed over."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
 
-import numpy as np
-
-from closed_loop_dynamics.ros.admission import Admission, Admitted
-from closed_loop_dynamics.ros.trajectory import Motion, Points, Spline, TrajectoryRefused
+from closed_loop_dynamics.ros.admission import MOST_WAITING, Admission, Interrupted
 
 
 class Examiner:
-    """A judge whose clock goes on only when a check takes time."""
+    """Examines numbers; negative ones are bad. Waits for ``go`` before each answer."""
 
-    def __init__(self, takes: list[float]) -> None:
-        self.now = 100.0
-        self.takes = takes
-        self.begins: list[float] = []
-        self.announced: list[float] = []
-        self.refused: list[Exception] = []
-        self.go = threading.Event()
+    def __init__(self) -> None:
+        self.begun: list[int] = []
+        self.refused: list[str] = []
+        self.go, self.started = threading.Event(), threading.Event()
         self.go.set()
 
-    def clock(self) -> float:
-        return self.now
-
-    def lead_in(self, message: float, begin: float) -> Spline:
-        """From rest at 0 to the message in a second."""
-        zero = np.zeros(1)
-        return Spline(Points.of([1.0], [[message]]), begin, Motion(begin, zero, zero, zero))
-
-    def size(self, spline: Spline) -> int:
-        return 10
-
-    def check(self, spline: Spline, begin: float, wanted: Callable[[], bool]) -> str:
-        self.go.wait(60.0)
-        self.begins.append(begin)
-        self.now += self.takes.pop(0)
-        if spline.sample(begin + 2.0).y[0] > 10.0:
-            raise TrajectoryRefused("too far")
-        return "mapped"
-
-    def announce(self, spline: Spline, begin: float, announcement: str) -> None:
-        assert announcement == "mapped"
-        self.announced.append(begin)
+    def examine(self, message: int, wanted: Callable[[], bool]) -> str:
+        self.begun.append(message)
+        self.started.set()
+        assert self.go.wait(60.0)
+        if not wanted():
+            raise Interrupted
+        if message < 0:
+            raise ValueError(f"bad {message}")
+        return f"good {message}"
 
     def refuse(self, error: Exception) -> None:
-        self.refused.append(error)
+        self.refused.append(str(error))
 
 
-def drain(admission: Admission[float, str], examiner: Examiner) -> Admitted | None:
-    """Ask as a cycle would, until there is an answer; time passes when nothing else happens."""
+def drain(admission: Admission[int, str]) -> list[str]:
+    """Ask as a cycle would, until nothing is left to wait for."""
+    found = []
     while True:
-        found = admission.take(examiner.now)
-        if found is not None or examiner.refused:
+        busy = admission.waiting or (admission._work is not None and not admission._work.done())
+        candidate = admission.take()
+        if candidate is not None:
+            found.append(candidate)
+        elif not busy:
             return found
-        if examiner.announced:
-            examiner.now += 1e-3
 
 
-def test_it_takes_over_when_promised_from_where_the_old_one_is_then() -> None:
-    examiner = Examiner([0.001])
+def test_good_ones_come_and_bad_ones_are_refused() -> None:
+    examiner = Examiner()
     admission = Admission(examiner, patient=True)
-    admission.offer(1.0)
-    found = drain(admission, examiner)
-    assert found is not None
-    assert examiner.announced == [found.begin] and found.begin > 100.001
-    assert examiner.now >= found.begin  # not before its time
-    assert found.spline.sample(found.begin).y[0] == 0.0  # no jump
-    assert not examiner.refused
+    assert admission.take() is None
+    for message, found in ((1, ["good 1"]), (-2, []), (3, ["good 3"])):
+        admission.offer(message)
+        assert drain(admission) == found
+    assert examiner.refused == ["bad -2"]
     admission.close()
 
 
-def test_a_check_that_is_late_is_repeated_with_more_time() -> None:
-    examiner = Examiner([0.5, 0.6])
-    admission = Admission(examiner, patient=True)
-    admission.offer(1.0)
-    found = drain(admission, examiner)
-    assert found is not None and len(examiner.begins) == 2
-    assert found.begin == examiner.begins[1] == 100.5 + 1.0
-    admission.close()
-
-
-def test_a_machine_that_is_never_in_time_is_told_so() -> None:
-    examiner = Examiner([1.0 * 3**k for k in range(6)])
-    admission = Admission(examiner, patient=True)
-    admission.offer(1.0)
-    assert drain(admission, examiner) is None
-    assert "longer than expected" in str(examiner.refused[0]) and not examiner.announced
-    admission.close()
-
-
-def test_a_refusal_is_reported_and_the_next_one_is_looked_at() -> None:
-    examiner = Examiner([0.001, 0.001])
-    admission = Admission(examiner, patient=True)
-    admission.offer(11.0)
-    assert drain(admission, examiner) is None
-    assert str(examiner.refused.pop()) == "too far"
-    admission.offer(2.0)
-    found = drain(admission, examiner)
-    assert found is not None and found.spline.sample(200.0).y[0] == 2.0
-    admission.close()
-
-
-def test_the_newest_that_waits_is_taken_and_what_is_forgotten_never_comes() -> None:
-    examiner = Examiner([0.001, 0.001])
+def test_newer_ones_interrupt_and_a_good_one_replaces_all_before_it() -> None:
+    examiner = Examiner()
     admission = Admission(examiner, patient=True)
     examiner.go.clear()
-    admission.offer(1.0)
-    assert admission.take(examiner.now) is None  # being checked
-    admission.offer(2.0)
-    admission.offer(3.0)
+    admission.offer(1)
+    assert admission.take() is None
+    assert examiner.started.wait(60.0)  # 1 is being examined
+    admission.offer(2)
+    admission.offer(3)
+    examiner.go.set()
+    assert drain(admission) == ["good 3"]
+    assert examiner.begun == [1, 3] and not examiner.refused
+    admission.close()
+
+
+def test_bad_newer_ones_do_not_cost_the_good_one_before() -> None:
+    examiner = Examiner()
+    admission = Admission(examiner, patient=True)
+    examiner.go.clear()
+    admission.offer(1)
+    admission.take()
+    assert examiner.started.wait(60.0)
+    admission.offer(-2)
+    admission.offer(-3)
+    examiner.go.set()
+    assert drain(admission) == ["good 1"]
+    assert examiner.begun == [1, -3, -2, 1] and examiner.refused == ["bad -3", "bad -2"]
+    admission.close()
+
+
+def test_what_is_forgotten_never_comes_but_what_waits_does() -> None:
+    examiner = Examiner()
+    admission = Admission(examiner, patient=True)
+    examiner.go.clear()
+    admission.offer(1)
+    admission.take()
+    assert examiner.started.wait(60.0)
     admission.forget()
     examiner.go.set()
-    found = drain(admission, examiner)
-    assert found is not None and found.spline.sample(200.0).y[0] == 3.0
-    assert len(examiner.announced) == 1 and not examiner.refused
+    while not admission._work.done():
+        pass
+    assert admission.take() is None
+    admission.offer(2)
+    assert drain(admission)[-1] == "good 2"
     admission.close()
+
+
+def test_a_flood_is_bounded() -> None:
+    examiner = Examiner()
+    admission = Admission(examiner, patient=False)
+    for k in range(100):
+        admission.offer(-k - 1)
+    assert admission.take() is None and len(examiner.refused) == MOST_WAITING
 
 
 def test_in_lockstep_the_answer_comes_at_once() -> None:
-    examiner = Examiner([0.5])
-    admission = Admission(examiner, patient=False)
-    admission.offer(1.0)
-    found = admission.take(7.0)
-    assert found is not None and found.begin == 7.0 == examiner.announced[0]
-    assert admission.take(7.0) is None
-
-
-def test_a_cycle_that_was_there_before_is_not_deceived() -> None:
-    """The check is in time by its clock, but a cycle has already gone beyond the promised time."""
-    examiner = Examiner([0.001, 0.001])
-    admission = Admission(examiner, patient=True)
-    examiner.go.clear()
-    admission.offer(1.0)
-    admission.take(100.0)
-    admission.take(150.0)
-    examiner.now = 149.0
-    examiner.takes = [0.001] * 12
-    examiner.go.set()
-    while not examiner.refused and not examiner.announced:
-        pass
-    assert all(begin > 150.0 for begin in examiner.announced)
-    admission.close()
+    admission = Admission(Examiner(), patient=False)
+    admission.offer(1)
+    assert admission.take() == "good 1"
+    assert admission.take() is None

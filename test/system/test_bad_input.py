@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("rclpy", reason="rclpy is not installed (extra `ros`)")
 
 from geometry_msgs.msg import WrenchStamped
-from ros_support.graph import Graph
+from ros_support.graph import SUBMECHANISMS, URDF, Graph
 from ros_support.leg import (
     ACTUATORS,
     GOAL,
@@ -28,6 +28,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.robots import crank_leg
+from closed_loop_dynamics.ros.conversions import set_stamp
 from closed_loop_dynamics.ros.trajectory import Motion, Points, Spline, cycloidal
 
 pytestmark = pytest.mark.ros
@@ -167,7 +168,7 @@ def test_commands_go_on_while_a_long_trajectory_is_checked(feedforward: Any) -> 
     graph.wait(lambda: len(accepted) > answers, "the long trajectory")
     begin = stamp(accepted[-1])
     meanwhile = [c for c in commands[at:] if stamp(c) < begin]
-    assert len(meanwhile) > 20  # the cycle was not held up
+    assert len(meanwhile) >= 3  # the cycle was not held up
     assert process.alive and len(accepted[-1].points) == 1000 * count + 1
     graph.send("/feedforward/joint_trajectory", stay)
     graph.wait(lambda: len(accepted) > answers + 1, "the end of it")
@@ -184,6 +185,54 @@ def test_points_that_are_nanoseconds_apart_are_points(feedforward: Any, leg: cld
     graph.send("/feedforward/joint_trajectory", motion(START, 0.5, there))
     start = leg.state(np.array(START)).u
     graph.wait(lambda: np.allclose(commands[-1].position, start, atol=1e-9), "the way back")
+
+
+LIMITS = {
+    "singular": ({"min_singular_value": 0.0917}, ("", ""), (-0.6, 1.1, 0.5), "near a singularity"),
+    "actuator": ({}, ('lower="-0.102"', 'lower="-0.05"'), GOAL, "knee_cylinder = "),
+    "unreachable": ({}, ('upper="0.6"', 'upper="1.6"'), (-0.2, 0.4, 1.5), "not reachable"),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_motions_that_the_loops_forbid_are_refused(graph: Any, name: str) -> None:
+    """Within the limits of the independent joints, but not possible."""
+    settings, (old, new), goal, reason = LIMITS[name]
+    assert old in URDF.read_text()
+    text = URDF.read_text().replace(old, new)
+    commands = graph.listen(JointState, "/feedforward/actuator_command")
+    robot = {"robot_description": text, "submechanism_file": str(SUBMECHANISMS)}
+    slow = {"control_rate": 100.0, "initial_position": START}
+    graph.start("feedforward", {**slow, **settings}, robot=robot)
+    graph.wait_active("feedforward")
+    graph.wait(lambda: commands, "commands")
+    before = list(commands[-1].position)
+    graph.send("/feedforward/joint_trajectory", motion(goal, 2.0))
+    graph.wait(lambda: graph.errors("feedforward"), "an ERROR")
+    assert reason in graph.errors("feedforward")[0]
+    count = len(commands)
+    graph.wait(lambda: len(commands) > count + 5, "more commands")
+    assert list(commands[-1].position) == before
+
+
+def test_a_stamp_that_has_just_passed_does_not_make_a_step(feedforward: Any) -> None:
+    """The motion leads in to the next point ahead, however long the check took."""
+    graph, _, commands = feedforward
+    accepted = graph.listen(JointTrajectory, "/feedforward/actuator_trajectory")
+    there = np.add(START, (0.08, 0.0, 0.0))
+    late = message(Points.of([0.0, 2.0], [there, there], [[0.0] * 3] * 2, [[0.0] * 3] * 2))
+    set_stamp(late.header.stamp, graph.node.get_clock().now().nanoseconds - 100_000_000)
+    at = len(commands)
+    graph.send("/feedforward/joint_trajectory", late)
+    graph.wait(lambda: accepted, "an answer")
+    begin = stamp(accepted[-1])
+    graph.wait(lambda: stamp(commands[-1]) > begin + 2.0, "the end")
+    moving = [c for c in commands[at:] if begin <= stamp(c) < begin + 0.1]
+    assert moving
+    assert max(abs(c.position[0] - START[0]) for c in moving) < 0.01
+    assert commands[-1].position[0] == pytest.approx(there[0], abs=1e-9)
+    graph.send("/feedforward/joint_trajectory", motion(START, 0.5, there))
+    graph.wait(lambda: abs(commands[-1].position[0] - START[0]) < 1e-9, "the way back")
 
 
 # -- bad efforts and wrenches ---------------------------------------------------------------------
@@ -312,14 +361,20 @@ def test_measured_mode_survives_bad_measurements(graph: Any) -> None:
     settings = {"mode": "measured", "control_rate": 100.0, "initial_position": START}
     process = graph.start("feedforward", settings)
     graph.wait_active("feedforward")
-    for fields, _ in BAD_MEASUREMENTS.values():
-        graph.send("/actuator_states", JointState(**fields))
-    graph.wait(lambda: graph.errors("feedforward"), "an ERROR")
+    for name, (fields, reason) in BAD_MEASUREMENTS.items():
+        if name == "jump":
+            continue  # from where? it has not believed anything yet
+        graph.send_until(
+            "/actuator_states",
+            JointState(**fields),
+            lambda r=reason: any(r in e for e in graph.errors("feedforward")),
+            f"an ERROR because of {name}",
+        )
     wild = JointState(**{**GOOD, "velocity": [0.0, 1e300, 0.0]})
     graph.send_until(
         "/actuator_states",
         wild,
-        lambda: "is not believed" in process.text(),
+        lambda: "not believed: knee at a speed" in process.text(),
         "the broken encoder to be seen",
     )
     count = len(commands)

@@ -74,6 +74,33 @@ def test_a_trajectory_waits_until_the_robot_is_seen(graph: Any) -> None:
     graph.wait(lambda: np.allclose(commands[-1].position, goal, atol=1e-6), "the goal")
 
 
+def test_activated_again_it_begins_where_the_robot_is(graph: Any) -> None:
+    """Not where the parameter said it was in the beginning."""
+    commands = graph.listen(JointState, "/feedforward/actuator_command", depth=1000)
+    graph.start("feedforward", {"control_rate": 100.0, "initial_position": START})
+    graph.wait_active("feedforward")
+    robot = cld.load(*crank_leg.generate())
+    goal = robot.state(np.array(GOAL)).u
+    graph.send("/feedforward/joint_trajectory", motion(duration=0.5))
+    graph.wait(lambda: commands and np.allclose(commands[-1].position, goal, atol=1e-9), "the goal")
+
+    def activate_again() -> None:
+        assert graph.change("feedforward", "deactivate")
+        commands.clear()
+        assert graph.change("feedforward", "activate")
+
+    activate_again()  # nobody measures: where it was told to be
+    graph.wait(lambda: commands, "commands")
+    np.testing.assert_allclose(commands[0].position, goal, atol=1e-9)
+
+    here = robot.state(np.array(GOAL) + 0.05).u
+    seen = JointState(name=list(robot.names.actuator), position=here.tolist())
+    graph.send("/actuator_states", seen)
+    activate_again()
+    graph.send_until("/actuator_states", seen, lambda: commands, "commands")
+    np.testing.assert_allclose(commands[0].position, here, atol=1e-6)
+
+
 def test_nodes_end_cleanly_when_interrupted(graph: Any) -> None:
     pair = start_pair(graph)
     graph.wait_active("simulator", "feedforward")
