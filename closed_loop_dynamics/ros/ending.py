@@ -1,10 +1,10 @@
 """Ends a node's process when it is asked to (SIGINT, SIGTERM), promptly, whatever it is doing.
 
-A signal becomes a KeyboardInterrupt in the main thread, which closes down in order. But Python
-delivers it only between two of its instructions, and a thread pool that compiles a robot waits for
-its threads first: seconds. So a second thread looks on, and ends the process itself when the main
-thread does not begin to close down soon. Nothing is lost with it: a node keeps nothing but its
-cache of compiled code, which is written atomically (``engine/cache.py``).
+On a signal rclpy shuts its context down, the executor stops, and the main thread closes down in
+order; no exception is thrown into whatever it is doing. But it may be busy for seconds, compiling a
+robot. So a second thread looks on, and ends the process itself when the main thread does not begin
+to close down soon. Nothing is lost with it: a node keeps nothing but its cache of compiled code,
+which is written atomically (``engine/cache.py``).
 """
 
 from __future__ import annotations
@@ -56,17 +56,15 @@ class Ending:
         self.asked = False
         self._begun, self._done = threading.Event(), threading.Event()
         for number in SIGNALS:
-            signal.signal(number, self._interrupt)
+            signal.signal(number, self._note)
         self._heard, hearing = os.pipe()
         os.set_blocking(hearing, False)
         # Written by the handler in C, even while the main thread is busy in a library.
         signal.set_wakeup_fd(hearing, warn_on_full_buffer=False)
         threading.Thread(target=self._look_on, name="ending", daemon=True).start()
 
-    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+    def _note(self, number: int, frame: FrameType | None) -> None:
         self.asked = True
-        if not self._begun.is_set():  # asking twice does not disturb closing down
-            raise KeyboardInterrupt
 
     def __enter__(self) -> None:
         self._begun.set()
@@ -74,9 +72,7 @@ class Ending:
     def __exit__(self, *_: object) -> None:
         self._done.set()
         if self.asked:
-            # Not through the interpreter's own end: it waits for the threads that compile, and
-            # kills itself by SIGINT if the interrupt came while a string was executed.
-            leave()
+            leave()  # not through the interpreter's own end: it waits for threads that compile
 
     def _look_on(self) -> None:
         while os.read(self._heard, 1)[0] not in SIGNALS:

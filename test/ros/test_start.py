@@ -65,9 +65,8 @@ import os, signal, sys
 from closed_loop_dynamics.ros.ending import Ending
 
 ending = Ending("node")
-try:
-    exec("os.kill(os.getpid(), signal.SIGINT)\\nwhile True: pass")
-except KeyboardInterrupt:
+os.kill(os.getpid(), signal.SIGINT)
+while not ending.asked:
     pass
 with ending:
     os.kill(os.getpid(), signal.SIGINT)  # once more, while closing down
