@@ -69,6 +69,12 @@ class Limits:
         """First (sample, joint, text) of (N, joints) ``efforts`` that is too large."""
         return self._too_large(efforts, self.effort, "effort")
 
+    def cut_off(self, efforts: Array) -> tuple[Array, str]:
+        """(joints,) ``efforts`` within their limits, and what was beyond them, if anything."""
+        found = self.too_strong(efforts[None])
+        text = "" if found is None else f"{found[2]} and is cut off there"
+        return np.clip(efforts, -self.effort, self.effort), text
+
     def _too_large(self, values: Array, limit: Array, what: str) -> tuple[int, int, str] | None:
         bad = np.abs(values) > limit * (1.0 + SLACK)
         if not bad.any():

@@ -308,16 +308,12 @@ class Feedforward(RobotNode):
 
     def _within_limits(self, efforts: np.ndarray) -> np.ndarray:
         """No more than the URDF allows: a measurement may be wrong, a payload far too heavy."""
-        limit = self._checker.actuator.effort
-        over = np.abs(efforts) > limit
-        if not over.any():
+        within, excess = self._checker.actuator.cut_off(efforts)
+        if excess:
+            self.diagnostics.fault("effort", excess)
+        else:
             self.diagnostics.clear("effort")
-            return efforts
-        k = int(np.argmax(over))
-        name = self.robot.names.actuator[k]
-        text = f"{name}: {efforts[k]:.4g} is beyond its limit {limit[k]:g} and is cut off there"
-        self.diagnostics.fault("effort", text)
-        return np.clip(efforts, -limit, limit)
+        return within
 
     def _publish(self, now_ns: int, state: State, efforts: np.ndarray) -> None:
         ud, qd = state.ud, state.qd

@@ -39,10 +39,10 @@ from .conversions import (
 )
 from .health import WARN
 from .markers import MarkerPublisher
-from .parameters import DOUBLES, STRINGS, ParameterError, Spec
-from .payload import PAYLOAD, CarriedPayload
-from .plant import Physics, Plant
+from .payload import CarriedPayload
+from .plant import Plant
 from .robot_node import RobotNode, run
+from .simulator_settings import SETTINGS, check_times, initial_position, physics
 from .topics import other_publishers
 
 #: Periods that a late timer may catch up with at once; more is lost time, not a burst.
@@ -52,32 +52,7 @@ CATCH_UP = 10
 class Simulator(RobotNode):
     """See the module."""
 
-    PARAMETERS = (
-        Spec("control_rate", 500.0, "states per second [Hz]", 1.0, 10000.0),
-        Spec("step", 1e-3, "integration step [s]", 1e-6, 0.1),
-        Spec("lockstep", False, "advance on commands and publish /clock, in place of a timer"),
-        Spec("lockstep_timeout", 0.5, "repeat states without an answer after [s]", 0.01, 60.0),
-        Spec("publish_clock", False, "real time: be the source of /clock"),
-        Spec(
-            "real_time_factor", 1.0, "simulated per real second; needs publish_clock", 0.01, 100.0
-        ),
-        Spec("command_timeout", 0.1, "real time: commands act for [s]", 0.001, 60.0),
-        Spec("fallback", "hold", "without commands", choices=("hold", "limp")),
-        Spec("hold_frequency", 20.0, "stiffness of the fallback [rad/s]", 0.1, 500.0),
-        Spec("initial_position", DOUBLES, "independent joints; empty: all zero [rad or m]"),
-        Spec("floating_base", False, "nothing holds the root link"),
-        Spec("initial_base_pose", DOUBLES, "floating base: x, y, z, quaternion x, y, z, w"),
-        Spec("world_frame", "world", "floating base: frame of its pose"),
-        Spec("clip_effort", True, "keep efforts within the limits of the URDF"),
-        Spec("end_stops", True, "stop at the position limits of the independent joints"),
-        Spec("friction_joints", STRINGS, "spanning joints with friction"),
-        Spec("viscous_friction", DOUBLES, "one per friction joint [N·m·s/rad or N·s/m]"),
-        Spec("coulomb_friction", DOUBLES, "one per friction joint [N·m or N]"),
-        Spec("wrench_timeout", 0.2, "a wrench acts for [simulated s]; 0: for ever", 0.0, 3600.0),
-        Spec("publish_markers", False, "publish cut points, residuals and forces for RViz"),
-        Spec("marker_rate", 20.0, "markers per second [Hz]", 0.1, 100.0),
-        *PAYLOAD,
-    )
+    PARAMETERS = SETTINGS
 
     def __init__(self) -> None:
         super().__init__("simulator")
@@ -99,9 +74,9 @@ class Simulator(RobotNode):
         self._limp = p["fallback"] == "limp"
         self._period_ns = round(NANO / p["control_rate"])
         self._period = self._period_ns / NANO
-        self._check_times()
+        check_times(p, self._period, self._own_time, self.get_parameter("use_sim_time").value)
         self._payload.configure(robot)
-        self.plant = Plant(robot, self._physics(), self._initial_position(), self._payload)
+        self.plant = Plant(robot, physics(p), initial_position(p, robot), self._payload)
         self._time_ns = 0
         tree = robot.mechanism.tree
         self._links = tuple(tree.frames)
@@ -127,56 +102,6 @@ class Simulator(RobotNode):
             self._twist_out = self.add_publisher(TwistStamped, "~/base_twist")
         self._clock_out = self.add_publisher(Clock, "/clock") if self._own_time else None
         self._markers = MarkerPublisher(self) if p["publish_markers"] else None
-
-    def _check_times(self) -> None:
-        p = self.parameters
-        steps = self._period / p["step"]
-        if round(steps) < 1 or abs(steps - round(steps)) > 1e-6 * steps:
-            raise ParameterError(
-                f"the control period {self._period:g} s is not a multiple of step {p['step']:g} s"
-            )
-        if self._own_time and self.get_parameter("use_sim_time").value:
-            raise ParameterError("the source of /clock must not run with use_sim_time")
-        if p["real_time_factor"] != 1.0 and not self._own_time:
-            raise ParameterError("real_time_factor needs publish_clock")
-
-    def _physics(self) -> Physics:
-        p = self.parameters
-        joints = p["friction_joints"]
-        viscous, coulomb = p["viscous_friction"], p["coulomb_friction"]
-        for name, values in (("viscous_friction", viscous), ("coulomb_friction", coulomb)):
-            if values and len(values) != len(joints):
-                raise ParameterError(
-                    f"parameter '{name}': {len(values)} numbers for {len(joints)} friction_joints"
-                )
-        return Physics(
-            step=p["step"],
-            viscous=dict(zip(joints, viscous, strict=False)),
-            coulomb=dict(zip(joints, coulomb, strict=False)),
-            clip_effort=p["clip_effort"],
-            end_stops=p["end_stops"],
-            hold_frequency=p["hold_frequency"],
-        )
-
-    def _initial_position(self) -> np.ndarray:
-        """(n_y,) from the parameters."""
-        joints = self.robot.names.independent[self.floating_base :]
-        given, base = self.parameters["initial_position"], self.parameters["initial_base_pose"]
-        if given and len(given) != len(joints):
-            raise ParameterError(
-                f"parameter 'initial_position': {len(given)} numbers for {len(joints)} joints "
-                f"({', '.join(joints)})"
-            )
-        if base and not self.floating_base:
-            raise ParameterError("parameter 'initial_base_pose' needs floating_base")
-        if base and len(base) != 7:
-            raise ParameterError(
-                f"parameter 'initial_base_pose': {len(base)} numbers, not 7 "
-                "(x, y, z, quaternion x, y, z, w)"
-            )
-        pose = (base or [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]) if self.floating_base else []
-        y = np.array([*pose, *(given or [0.0] * len(joints))])
-        return self.robot.integrate(y, np.zeros(self.robot.m))  # the quaternion at length one
 
     def _warm_up(self) -> None:
         """Compile what the cycle will call, so that its first call is as fast as the others."""
@@ -232,13 +157,11 @@ class Simulator(RobotNode):
             self._publish()
 
     def _note_clipping(self, efforts: np.ndarray) -> None:
-        found = self.plant.actuator_limits.too_strong(efforts[None])
-        if not self.plant.physics.clip_effort:
-            found = None
-        if found is None:
-            self.diagnostics.clear("effort limits")
+        excess = self.plant.actuator_limits.cut_off(efforts)[1]
+        if excess and self.plant.physics.clip_effort:
+            self.diagnostics.fault("effort limits", excess, WARN)
         else:
-            self.diagnostics.fault("effort limits", f"{found[2]} and is cut off there", WARN)
+            self.diagnostics.clear("effort limits")
 
     def _is_echo(self, answers: int | None) -> bool:
         """An answer to states before the present ones.

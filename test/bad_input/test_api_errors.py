@@ -82,10 +82,16 @@ def test_bad_vector_is_invalid_input(call: Callable[..., Any], value: Any) -> No
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
 def test_good_vectors_of_any_kind_are_taken(call: Callable[..., Any]) -> None:
-    values = ([0.5], (0.5,), np.array([0.5], dtype=np.float32), np.array([[0.5], [0.25]])[:1, ::1])
-    for value in values:
-        call(value)
-    call(np.array([[0.5, 0.1], [0.25, 0.1]])[:, :1])  # not contiguous
+    def answer(value: Any) -> np.ndarray:
+        found = call(value)
+        return found.q if isinstance(found, cld.State) else found
+
+    expected = answer(np.array([0.5]))
+    for value in ([0.5], (0.5,), np.array([0.5], dtype=np.float32)):
+        np.testing.assert_array_equal(answer(value), expected)
+    wide = np.array([[0.5, 0.1], [0.25, 0.1]])
+    for batch in (wide[:1, :1], wide[:, :1]):  # the second is not contiguous
+        np.testing.assert_allclose(answer(batch)[0], expected, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["y", "yd", "ydd"])

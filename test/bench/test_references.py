@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
@@ -17,19 +16,13 @@ from closed_loop_dynamics.robot import Robot
 from closed_loop_dynamics.robots import SHIPPED, chains
 
 #: Loops in the plane; a spherical loop with hinge cuts; couplings of two terms, on a free base.
+pytestmark = pytest.mark.usefixtures("traced_only")
 ROBOTS: dict[str, tuple[tuple[str, str], bool]] = {
     "crank_leg": (SHIPPED["crank_leg"].generate(), False),
     "exo_hip": (SHIPPED["exo_hip"].generate(), False),
     "flying belt_chain": (chains.belt_chain(3), True),
 }
 every_robot = pytest.mark.parametrize("name", ROBOTS)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def traced_only() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CLOSED_LOOP_DYNAMICS_BACKEND", "vm")
-        yield
 
 
 @cache

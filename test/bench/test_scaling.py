@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
@@ -14,15 +13,9 @@ from closed_loop_dynamics.bench import dense
 from closed_loop_dynamics.bench.scaling import CHAINS, Growth, fitted_exponent, grow, programs
 from closed_loop_dynamics.bench.scaling_report import scaling_json, scaling_text
 
+pytestmark = pytest.mark.usefixtures("traced_only")
 LENGTHS = (4, 8, 12, 16)
 every_chain = pytest.mark.parametrize("chain", list(CHAINS))
-
-
-@pytest.fixture(autouse=True, scope="module")
-def traced_only() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CLOSED_LOOP_DYNAMICS_BACKEND", "vm")
-        yield
 
 
 @cache

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -24,17 +23,11 @@ from closed_loop_dynamics.bench.survey import QUANTITIES
 from closed_loop_dynamics.robot import Robot
 from closed_loop_dynamics.robots import SHIPPED
 
+pytestmark = pytest.mark.usefixtures("traced_only")
 ROOT = Path(__file__).resolve().parents[2]
 SMALLEST = "heavy_duty_loop"
 #: Hinge cuts; point cuts; a free base with couplings of one and of two terms.
 ROBOTS = ("exo_hip", "crank_leg", "belt_humanoid")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def traced_only() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CLOSED_LOOP_DYNAMICS_BACKEND", "vm")
-        yield
 
 
 @cache
