@@ -1,10 +1,9 @@
-"""Launch and parameter files name only what exists. Needs neither ROS nor launch."""
+"""Launch files name only what exists. Needs neither ROS nor launch."""
 
 from __future__ import annotations
 
 import ast
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -14,11 +13,9 @@ from closed_loop_dynamics.robots import SHIPPED
 
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCH_FILES = sorted((ROOT / "launch").glob("*.launch.py"))
-NODE_FILES = [ROOT / "config" / "closed_loop.yaml", *sorted((ROOT / "config").glob("*_nodes.yaml"))]
 GENERAL = ROOT / "launch" / "closed_loop.launch.py"
 SHARED = ROOT / "closed_loop_dynamics" / "ros" / "shipped_launch.py"
 every_launch_file = pytest.mark.parametrize("path", LAUNCH_FILES, ids=lambda path: path.name)
-every_node_file = pytest.mark.parametrize("path", NODE_FILES, ids=lambda path: path.name)
 
 
 def tree_of(path: Path) -> ast.Module:
@@ -44,27 +41,6 @@ def arguments(path: Path) -> list[str]:
     ]
     assert len(tables) == 1 and isinstance(tables[0], ast.Dict)
     return [ast.literal_eval(key) for key in tables[0].keys if key is not None]
-
-
-def parameters_of(node: str) -> set[str]:
-    """Names of the parameters that a node declares, read from its source."""
-    folder = ROOT / "closed_loop_dynamics" / "ros"
-    starred = [n.value for n in ast.walk(tree_of(folder / f"{node}.py")) if type(n) is ast.Starred]
-    payload = ["payload"] if "PAYLOAD" in map(ast.unparse, starred) else []
-    calls = [
-        call
-        for name in (node, "parameters", *payload)
-        for call in ast.walk(tree_of(folder / f"{name}.py"))
-        if isinstance(call, ast.Call) and ast.unparse(call.func) == "Spec"
-    ]
-    return {ast.literal_eval(call.args[0]) for call in calls}
-
-
-def sections(path: Path) -> dict[str, dict[str, Any]]:
-    """Node name -> its parameters."""
-    content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    assert all(key.startswith("/**/") for key in content), "for any namespace"
-    return {key.removeprefix("/**/"): value["ros__parameters"] for key, value in content.items()}
 
 
 def test_there_is_one_launch_file_for_any_robot_and_one_per_shipped_robot() -> None:
@@ -140,13 +116,6 @@ def test_executables_that_are_started_are_installed() -> None:
     assert started == installed - {"closed-loop"}  # that one is for people
 
 
-@every_node_file
-def test_parameter_file_names_only_parameters_that_exist(path: Path) -> None:
-    for node, values in sections(path).items():
-        unknown = set(values) - parameters_of(node) - {"use_sim_time"}
-        assert not unknown, f"{node}: {unknown}"
-
-
 @pytest.mark.parametrize(
     ("file", "controller"),
     [
@@ -171,19 +140,3 @@ def test_rviz_shows_the_spanning_tree_and_the_markers() -> None:
     assert any(display["Class"].endswith("/RobotModel") for display in shown)
     topics = {d["Topic"]["Value"] for d in shown if d["Class"].endswith("/MarkerArray")}
     assert topics == {"simulator/markers", "feedforward/markers"}
-
-
-@pytest.mark.parametrize(
-    "node", ["feedforward", "simulator", "joint_state_completer", "trajectory_publisher"]
-)
-def test_guide_describes_each_node_under_the_same_headings_with_all_parameters(node: str) -> None:
-    guide = (ROOT / "docs" / "nodes.md").read_text(encoding="utf-8")
-    section = guide.split(f"\n## {node}\n")[1].split("\n## ")[0]
-    headings = [line.removeprefix("### ") for line in section.splitlines() if line[:4] == "### "]
-    assert headings == ["Commands", "Interfaces", "Parameters", "Failure behaviour"]
-    table = section.split("### Parameters")[1].split("### ")[0]
-    common = guide.split("\n## What all three have in common\n")[1].split("\n## ")[0]
-    own = parameters_of(node) - parameters_of("parameters")
-    first_cells = [row.split("|")[1] for row in table.splitlines() if row.startswith("| `")]
-    assert {name for cell in first_cells for name in cell.split("`")[1::2]} == own
-    assert all(f"| `{name}` |" in common for name in parameters_of("parameters"))

@@ -1,4 +1,4 @@
-"""Parameters of a configured node change only where it reads them live; the guide's defaults."""
+"""Parameters of a configured node change only where it reads them live; files and guide agree."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 pytest.importorskip("rclpy", reason="rclpy is not installed (extra `ros`)")
 
@@ -21,7 +22,9 @@ from closed_loop_dynamics.ros.parameters import COMMON, DOUBLES, STRINGS, Parame
 from closed_loop_dynamics.ros.simulator import Simulator
 
 pytestmark = pytest.mark.ros
-GUIDE = Path(__file__).resolve().parents[2] / "docs" / "nodes.md"
+ROOT = Path(__file__).resolve().parents[2]
+GUIDE = ROOT / "docs" / "nodes.md"
+NODE_FILES = [ROOT / "config" / "closed_loop.yaml", *sorted((ROOT / "config").glob("*_nodes.yaml"))]
 
 
 @pytest.fixture
@@ -60,8 +63,9 @@ def test_configured_node_refuses_what_it_has_read(node: Node) -> None:
     assert change(node, "places", [1.0]).successful
 
 
+IN_COMMON = "What all three have in common"
 TABLES = {
-    "What all three have in common": COMMON,
+    IN_COMMON: COMMON,
     "feedforward": Feedforward.PARAMETERS,
     "simulator": Simulator.PARAMETERS,
     "joint_state_completer": JointStateCompleter.PARAMETERS,
@@ -76,9 +80,37 @@ def written(default: Any) -> str:
     return str(default).lower() if isinstance(default, bool) else str(default)
 
 
+def guide_on(section: str) -> str:
+    """What the guide says under a heading."""
+    return GUIDE.read_text(encoding="utf-8").split(f"\n## {section}\n")[1].split("\n## ")[0]
+
+
+@pytest.mark.parametrize("path", NODE_FILES, ids=lambda path: path.name)
+def test_parameter_file_names_only_parameters_that_exist(path: Path) -> None:
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert content
+    for key, section in content.items():
+        node = key.removeprefix("/**/")
+        assert key == f"/**/{node}", "for any namespace"
+        known = {spec.name for spec in (*COMMON, *TABLES[node])} | {"use_sim_time"}
+        assert not set(section["ros__parameters"]) - known, node
+
+
+@pytest.mark.parametrize("node", [name for name in TABLES if name != IN_COMMON])
+def test_guide_describes_each_node_under_the_same_headings_with_all_parameters(node: str) -> None:
+    section = guide_on(node)
+    headings = [line.removeprefix("### ") for line in section.splitlines() if line[:4] == "### "]
+    assert headings == ["Commands", "Interfaces", "Parameters", "Failure behaviour"]
+    table = section.split("### Parameters")[1].split("### ")[0]
+    first_cells = [row.split("|")[1] for row in table.splitlines() if row.startswith("| `")]
+    described = {name for cell in first_cells for name in cell.split("`")[1::2]}
+    assert described == {spec.name for spec in TABLES[node]}
+    assert all(f"| `{spec.name}` |" in guide_on(IN_COMMON) for spec in COMMON)
+
+
 @pytest.mark.parametrize("section", TABLES)
 def test_guide_gives_the_defaults(section: str) -> None:
-    text = GUIDE.read_text(encoding="utf-8").split(f"\n## {section}\n")[1].split("\n## ")[0]
+    text = guide_on(section)
     rows = [line.split("|") for line in text.splitlines() if line.startswith("| `")]
     table = {row[1].strip(" `"): row[2].strip() for row in rows}
     described = text.count("\n| `payload_link`, `payload_mass`, `payload_com`, `payload_inertia` |")
