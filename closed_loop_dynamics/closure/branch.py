@@ -1,16 +1,16 @@
-"""Staying on the branch: seed tables, continuation, and the reachable set of a numerical closure.
+"""Staying on the branch: seed tables, rescue, and the reachable set of a numerical closure.
 
 The native Newton loop refuses a start that is not certified to lead to the wanted branch. Then a
-path is followed here in small certified steps: from the nearest known solution, or from the
-reference, to the requested positions. Where no such path exists the answer is ClosureNotFound,
-never another assembly mode.
+path is followed in small certified steps (:mod:`.continuation`): from the nearest known solution,
+or from the reference, to the requested positions. Where no such path exists the answer is
+ClosureNotFound, never another assembly mode.
 """
 
 from __future__ import annotations
 
 import itertools
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,25 +21,11 @@ from ..engine.program import Program, Seeds
 from ..engine.program_ir import CHECK, SOLVER
 from ..errors import ClosureNotFound, InvalidInput
 from ..model.tree import REVOLUTE, Array
+from .continuation import Continuation, Solution
 from .numerical import NumericalClosure
 
 #: Table nodes per dimension, by number of independent joints of the closure.
 NODES = {1: 65, 2: 25, 3: 9, 4: 5, 5: 3, 6: 3}
-#: Continuation: smallest and longest step of an independent joint [rad, or loop lengths], how much
-#: the slope may change over one step, and when to give up.
-SMALLEST_STEP = 1e-9
-LONGEST_STEP = 0.2
-LARGEST_BEND = 0.3
-MOST_STEPS = 20000
-
-
-@dataclass(frozen=True)
-class Solution:
-    """A closed configuration: independent positions, unknowns, and dx/dp."""
-
-    p: Array
-    x: Array
-    slope: Array
 
 
 class Branch:
@@ -67,9 +53,7 @@ class Branch:
         q_ref = np.array(closure.plan.q_ref)
         p_ref, x_ref = q_ref[list(system.independent)], q_ref[list(closure.unknown)]
         self.lower, self.upper = self._box(p_ref) if box is None else box
-        lengths, size = system.column_is_length, closure.plan.length
-        self._p_scale = np.where(lengths[list(system.independent)], size, 1.0)
-        self._x_scale = np.where(lengths[list(closure.unknown)], size, 1.0)
+        self._path = Continuation(closure, program)
         n_p, n_x = len(p_ref), len(x_ref)
         start = (p_ref, x_ref, np.zeros((n_x, n_p)))
         bare = replace(closure.blank_seeds(), low=p_ref, reference=start)
@@ -107,68 +91,7 @@ class Branch:
                 f"submechanism '{self.name}': the reference configuration does not close natively",
                 submechanism=self.name,
             )
-        return self.newest(context)
-
-    def newest(self, context: Any) -> Solution:
-        """The solution a context found last."""
-        rec = self.program.shape.solvers[0].solver.record
-        record = context.records[0]
-        return Solution(
-            record[rec.p0 : rec.p0 + rec.n_p].copy(),
-            record[rec.x0 : rec.x0 + rec.n_x].copy(),
-            record[rec.slope : rec.size].reshape(rec.n_x, rec.n_p).copy(),
-        )
-
-    def _set(self, context: Any, s: Solution) -> None:
-        rec = self.program.shape.solvers[0].solver.record
-        record = context.records[0]
-        record[rec.p0 : rec.p0 + rec.n_p] = s.p
-        record[rec.x0 : rec.x0 + rec.n_x] = s.x
-        record[rec.slope : rec.size] = s.slope.ravel()
-
-    def follow(
-        self, context: Any, start: Solution, target: Array, smallest: float = SMALLEST_STEP
-    ) -> tuple[Solution, int]:
-        """Go straight from ``start`` towards ``target``; the furthest solution and a status."""
-        way = target - start.p
-        size = float(np.max(np.abs(way) / self._p_scale, initial=0.0))
-        longest = min(1.0, LONGEST_STEP / max(size, 1e-300))
-        here, done, step, status = start, 0.0, longest, 0
-        self._set(context, start)
-        for _ in range(MOST_STEPS):
-            ahead = min(1.0, done + step)
-            status = self.program.run_in(context, start.p + ahead * way if ahead < 1 else target)
-            found = self.newest(context) if status == 0 else here
-            if status == 0 and self._continues(here, found):
-                here, done, step = found, ahead, min(2.0 * step, longest)
-                if done >= 1.0:
-                    return here, 0
-                continue
-            self._set(context, here)
-            step = 0.5 * min(step, 1.0 - done)
-            if step * max(size, 1e-3) < smallest:
-                break
-        return here, status or SOLVER
-
-    def _differ(self, a: Solution, b: Solution) -> bool:
-        """Two solutions at the same place are different ones, whole turns aside."""
-        change = a.x - b.x
-        angles = ~self.closure.system.column_is_length[list(self.closure.unknown)]
-        change[angles] -= 2 * np.pi * np.round(change[angles] / (2 * np.pi))
-        return bool(np.max(np.abs(change) / self._x_scale) > 1e-6)
-
-    def _continues(self, a: Solution, b: Solution) -> bool:
-        """b lies on the curve through a: the change of x is the integral of its slope.
-
-        Newton may land on another solution across a gap; the trapezoidal rule would have to hold
-        there by accident.
-        """
-        dp = b.p - a.p
-        change = (b.x - a.x) / self._x_scale
-        first, last = (a.slope @ dp) / self._x_scale, (b.slope @ dp) / self._x_scale
-        bend = float(np.max(np.abs(last - first), initial=0.0))
-        off = float(np.max(np.abs(change - 0.5 * (first + last)), initial=0.0))
-        return bend <= LARGEST_BEND and off <= 0.2 * bend + 1e-9
+        return self._path.newest(context)
 
     def assembly_signs(self, local_q: Array) -> Array:
         """Signs of the block determinants at local positions: the name of an assembly mode."""
@@ -221,7 +144,7 @@ class Branch:
         first = np.clip(np.round((self.reference.p - self.lower) / step), 0, count - 1).astype(int)
         context = self._context(self.bare_seeds)
         # Coarse steps only: a node that needs finer ones is left to the slow path.
-        start, status = self.follow(context, self.reference, self.lower + first * step, 1e-3)
+        start, status = self._path.follow(context, self.reference, self.lower + first * step, 1e-3)
         if status:
             return nodes
         queue = [tuple(int(i) for i in first)]
@@ -233,13 +156,13 @@ class Branch:
                 if not 0 <= neighbour[axis] < count[axis]:
                     continue
                 target = self.lower + np.array(neighbour) * step
-                found, status = self.follow(context, self._solved[index], target, 1e-3)
+                found, status = self._path.follow(context, self._solved[index], target, 1e-3)
                 if status:
                     continue
                 if neighbour not in self._solved:
                     self._solved[neighbour] = found
                     queue.append(neighbour)
-                elif self._differ(found, self._solved[neighbour]):
+                elif self._path.differ(found, self._solved[neighbour]):
                     # Two ways to the same place end on different solutions (a cuspidal mechanism):
                     # no table can name the one that is meant.
                     self.many_valued = True
@@ -266,7 +189,7 @@ class Branch:
             context = self._context(self.bare_seeds)
             for end, limit in ((low, self.lower), (high, self.upper)):
                 start = self.solution(end)
-                end[:] = self.follow(context, start, limit)[0].p
+                end[:] = self._path.follow(context, start, limit)[0].p
         return low, high
 
     def _box_of_nodes(self) -> tuple[Array, Array]:
@@ -305,7 +228,7 @@ class Branch:
         context = self._context(self.bare_seeds)
         for factor in 0.5 ** np.arange(12):
             targets = rng.uniform(low, high, (64, len(low))) * factor + self.reference.p
-            if not any(self.follow(context, self.reference, t, 1e-3)[1] for t in targets):
+            if not any(self._path.follow(context, self.reference, t, 1e-3)[1] for t in targets):
                 return self.reference.p + factor * low, self.reference.p + factor * high
         return self.reference.p.copy(), self.reference.p.copy()
 
@@ -324,7 +247,7 @@ class Branch:
         closure = self.closure
         lengths = closure.system.row_is_length[list(closure.plan.rows)]
         rows = np.where(lengths, 1.0 / closure.plan.length, 1.0)[:, None]
-        K_d = closure.numeric_K_d(local) * rows * self._x_scale
+        K_d = closure.numeric_K_d(local) * rows * self._path.x_scale
         return np.linalg.svd(K_d, compute_uv=False)[..., -1]
 
     def turns_freely(self) -> bool:
@@ -367,7 +290,7 @@ class Branch:
                 submechanism=self.name,
                 reason="branch",
             )
-        found, status = self.follow(context, self.newest(context), target)
+        found, status = self._path.follow(context, self._path.newest(context), target)
         if status:
             raise self.not_found(target, found, status)
         return replace(seeds, reference=(found.p, found.x, found.slope)), found
@@ -379,12 +302,12 @@ class Branch:
         context = self._local.context
         if self.program.run_in(context, p):
             x = self.rescue(p)
-            self._set(context, Solution(p, x, np.zeros((len(x), len(p)))))
+            self._path.set(context, Solution(p, x, np.zeros((len(x), len(p)))))
             if self.program.run_in(context, p):
                 raise ClosureNotFound(
                     f"submechanism '{self.name}' does not close at {p}", submechanism=self.name
                 )
-        return self.newest(context)
+        return self._path.newest(context)
 
     def local_q(self, s: Solution) -> Array:
         """All joints of the closure, in its local order."""
@@ -412,7 +335,7 @@ class Branch:
             for way in self._ways(start.p, p):
                 found, status = start, 0
                 for corner in way:
-                    found, status = self.follow(context, found, corner)
+                    found, status = self._path.follow(context, found, corner)
                     if status:
                         break
                 if status == 0:

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..closure.branch import Branch, Solution
+from ..closure.branch import Branch
+from ..closure.continuation import Solution
 from ..closure.forward_kinematics import actuator_box, actuator_closure, chosen_actuators
 from ..closure.numerical import NumericalClosure
 from ..dynamics.actuation import underactuated

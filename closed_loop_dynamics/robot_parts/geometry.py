@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..closure.analytical import AnalyticalClosure, LegChoice, solve_leg
-from ..closure.branch import Solution
+from ..closure.continuation import Solution
 from ..engine.source import as_finite_vectors
 from ..engine.symbolic import ca, tracing
 from ..errors import ClosureNotFound, InvalidInput
