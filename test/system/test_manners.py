@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
 pytest.importorskip("rclpy", reason="rclpy is not installed (extra `ros`)")
@@ -86,6 +88,44 @@ def test_step_says_when_the_motion_stands_still(graph: Any) -> None:
     assert re.fullmatch(r"t = [\d.]+ s; stands still: .+", refused[0])
     graph.send("/simulator/effort_command", Float64MultiArray(data=[0.0, 0.0, -40.0]))
     graph.wait(lambda: step().success, "a step that leads away")
+
+
+def test_efforts_beyond_the_limits_are_cut_off_and_told(graph: Any) -> None:
+    states = graph.listen(JointState, "/simulator/actuator_states")
+    settings = {**LOCKSTEP, "initial_position": START, "diagnostics_period": 0.2}
+    graph.start("simulator", settings)
+    graph.wait_active("simulator")
+    limit = pin.buildModelFromUrdf(str(URDF)).effortLimit[0]
+
+    def push(effort: float, condition: Callable[[], Any], what: str) -> None:
+        def pushed() -> Any:
+            graph.send("/simulator/effort_command", Float64MultiArray(data=[effort, 0.0, 0.0]))
+            return condition()
+
+        graph.wait(pushed, what)
+
+    def acts(effort: float) -> bool:
+        return bool(states) and states[-1].effort[0] == pytest.approx(effort)
+
+    push(1e9, lambda: "hip" in graph.message("simulator"), "the warning")
+    assert graph.level("simulator") == 1
+    graph.wait(lambda: acts(limit), "an effort within the limits")
+    push(0.5 * limit, lambda: graph.message("simulator") == "active", "no warning")
+    graph.wait(lambda: acts(0.5 * limit), "the effort as it was sent")
+
+
+def test_services_of_an_inactive_simulator_say_so(graph: Any) -> None:
+    states = graph.listen(JointState, "/simulator/actuator_states")
+    graph.start("simulator", {**LOCKSTEP, "initial_position": START, "autostart": False})
+    assert graph.change("simulator", "configure")
+    refused = graph.call(SetBool, "/simulator/pause", SetBool.Request(data=True))
+    assert (refused.success, refused.message) == (False, "the node is not active")
+    assert not graph.call(Trigger, "/simulator/step", Trigger.Request()).success
+    assert graph.change("simulator", "activate")
+    graph.wait(lambda: states, "states")
+    # Not paused by what was refused: it advances when it is answered.
+    graph.send("/simulator/effort_command", labelled("0"))
+    graph.wait(lambda: stamp(states[-1]) > 0.001, "the next states")
 
 
 def labelled(label: str) -> Float64MultiArray:

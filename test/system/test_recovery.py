@@ -113,13 +113,16 @@ def test_simulated_time_is_honoured(graph: Any) -> None:
         np.testing.assert_allclose(command.position, robot.state(y).u, atol=1e-6)
 
 
-def test_a_clock_that_goes_back_does_not_move_the_robot(graph: Any) -> None:
-    """Without measurements the node stays where its commands were, not where it once began."""
+@pytest.mark.parametrize(
+    ("later", "said"), [(1.0, "time went back"), (1e6, "time jumped ahead")], ids=["back", "ahead"]
+)
+def test_a_clock_that_jumps_does_not_move_the_robot(graph: Any, later: float, said: str) -> None:
+    """In the middle of a motion: without measurements the node stays where its commands were."""
     commands = graph.listen(JointState, "/feedforward/actuator_command", depth=10000)
     settings = {"lockstep": False, "use_sim_time": True, "initial_position": START}
     process = start_feedforward(graph, {**settings, "control_rate": 100.0})
-    clock = iter(np.arange(1.0, 1e6, 0.02))
-    goal = cld.load(*crank_leg.generate()).state(np.array(GOAL)).u
+    robot = cld.load(*crank_leg.generate())
+    start, goal = (robot.state(np.array(y)).u for y in (START, GOAL))
 
     def tick(times: Iterator[float], condition: Callable[[], Any]) -> Callable[[], Any]:
         def after() -> Any:
@@ -130,16 +133,49 @@ def test_a_clock_that_goes_back_does_not_move_the_robot(graph: Any) -> None:
 
         return after
 
+    def share() -> float:  # of the way, as far as it is commanded
+        return float(np.min((commands[-1].position - start) / (goal - start)))
+
+    clock = iter(np.arange(1000.0, 9e4, 0.02))
     graph.wait(tick(clock, lambda: commands), "commands")
+    graph.send("/feedforward/joint_trajectory", motion(duration=4.0))
+    graph.wait(tick(clock, lambda: share() > 0.3), "the motion to be under way")
+    changed = iter(np.arange(later, later + 9e4, 0.02))
+
+    def since() -> list[JointState]:
+        return [command for command in commands if not 999.0 < stamp(command) < 9e4]
+
+    graph.wait(tick(changed, lambda: len(since()) > 10), "commands after the jump")
+    assert said in process.text()
+    before = commands[-len(since()) - 1]
+    for command in since():
+        np.testing.assert_allclose(command.position, before.position, atol=0.05 * np.ptp(goal))
+        np.testing.assert_array_equal(command.position, since()[0].position)
+        np.testing.assert_array_equal(command.velocity, 0.0)
+    # It takes new motions, in the new time.
+    here = robot.independent_from_actuator(commands[-1].position)
+    graph.send("/feedforward/joint_trajectory", message(cycloidal(here, GOAL, 1.0)))
+    graph.wait(tick(changed, lambda: share() > 1.0 - 1e-6), "the goal")
+
+
+def test_restart_of_a_simulator_with_its_own_clock(graph: Any) -> None:
+    """Pure feedforward begins again where the new simulation does, not where the old one was."""
+    settings = {"lockstep": False, "control_rate": 100.0}
+    first = start_simulator(graph, {**settings, "publish_clock": True})
+    process = start_feedforward(graph, {**settings, "use_sim_time": True})
+    graph.wait_active("simulator", "feedforward")
+    commands = graph.listen(JointState, "/feedforward/actuator_command", depth=10000)
+    robot = cld.load(*crank_leg.generate())
+    start, goal = (robot.state(np.array(y)).u for y in (START, GOAL))
     graph.send("/feedforward/joint_trajectory", motion(duration=1.0))
-    arrived = tick(clock, lambda: np.allclose(commands[-1].position, goal, atol=1e-9))
-    graph.wait(arrived, "the goal")
-    again = iter(np.arange(0.1, 1e6, 0.02))
-    graph.wait(tick(again, lambda: "time went back" in process.text()), "the step to be seen")
-    commands.clear()
-    graph.wait(tick(again, lambda: len(commands) > 10), "more commands")
-    for command in commands:
-        np.testing.assert_allclose(command.position, goal, atol=1e-9)
+    arrived = graph.wait(lambda: commands and np.allclose(commands[-1].position, goal), "the goal")
+    assert arrived
+    first.kill()
+    start_simulator(graph, {**settings, "publish_clock": True})
+    graph.wait(lambda: "time went back" in process.text(), "the restart to be seen")
+    graph.wait(lambda: np.allclose(commands[-1].position, start, atol=0.05), "the new beginning")
+    graph.send("/feedforward/joint_trajectory", motion(duration=1.0))
+    graph.wait(lambda: np.allclose(commands[-1].position, goal), "the goal again")
 
 
 def test_ten_minutes_of_simulated_time_without_drift_or_growth(graph: Any) -> None:
