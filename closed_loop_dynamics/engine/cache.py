@@ -2,7 +2,8 @@
 
 Safe by construction: a file is written beside its final name and renamed (two processes may
 compile at once), carries a checksum of its key and content (a truncated, altered or renamed file
-counts as absent), and a folder that cannot be written only costs the time to compile again.
+counts as absent), and a folder that cannot be written only costs the time to compile again. It does
+not grow without end (:mod:`.cache_size`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import tempfile
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from . import cache_size
 
 _MAGIC = b"CLDCACHE2\n"
 ENVIRONMENT_VARIABLE = "CLOSED_LOOP_DYNAMICS_CACHE"
@@ -42,7 +45,8 @@ def load(key: str) -> tuple[dict[str, Any], bytes] | None:
         return None
     try:
         with open(place / key, "rb") as stream:
-            if not _ours(os.fstat(stream.fileno())):
+            status = os.fstat(stream.fileno())
+            if not _ours(status):
                 return None
             data = stream.read()
     except OSError:
@@ -52,6 +56,7 @@ def load(key: str) -> tuple[dict[str, Any], bytes] | None:
     digest, payload = data[len(_MAGIC) : len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
     if _checksum(key, payload) != digest:
         return None
+    cache_size.note_use(place / key, status.st_mtime)
     header, _, code = payload.partition(b"\n")
     metadata: dict[str, Any] = json.loads(header)
     return metadata, code
@@ -86,7 +91,14 @@ def store(key: str, metadata: dict[str, Any], code: bytes = b"") -> bool:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
         return False
+    _tidy_once(place)
     return True
+
+
+@lru_cache(maxsize=8)
+def _tidy_once(place: Path) -> None:
+    """Once per process and folder, when there is something new in it."""
+    cache_size.tidy(place)
 
 
 @lru_cache(maxsize=1)
