@@ -116,6 +116,8 @@ class Robot(ParametricRobot, FreeMotion):
         """
         values: tuple[ArrayLike, ...]
         if yd is None:
+            if ydd is not None:
+                raise InvalidInput("ydd without yd: accelerations need velocities")
             name, values = "positions", (y,)
         elif ydd is None:
             name, values = "velocities", (y, yd)

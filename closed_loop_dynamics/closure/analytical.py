@@ -252,23 +252,30 @@ def _choose(branch: Branch, tolerance: float) -> AnalyticalChoice:
 def _domain(branch: Branch, closure: AnalyticalClosure) -> list[tuple[float, float]]:
     """Where the checks of the closed form alone keep to the branch.
 
-    Beyond a singularity a closed form may come back to life on the same signs. If it does so
-    nowhere on the grid over the joint limits, the limits are the domain; else what continuation
-    from the reference can reach.
+    Beyond a singularity a closed form may come back to life on the same signs. Where continuation
+    reaches the whole grid over the joint limits, the limits are the domain; else what it reaches
+    from the reference, unless on a finer grid the closed form is dead away from the nodes that were
+    reached. That shows nothing of a single joint whose loop closes between two nodes only.
     """
-    grid, reachable = branch.grid()
-    y = ca.SX.sym("y", grid.shape[1])
+    _, reached = branch.grid()
+    if branch.turns_freely():
+        return [(-math.inf, math.inf)]
+    if np.all(reached) or (len(branch.lower) > 1 and not _lives_elsewhere(branch, closure)):
+        low, high = branch.lower, branch.upper
+    else:
+        low, high = branch.reachable_box(exact=True)
+    return [(float(a), float(b)) for a, b in zip(low, high, strict=True)]
+
+
+def _lives_elsewhere(branch: Branch, closure: AnalyticalClosure) -> bool:
+    """The checks of the closed form hold somewhere that continuation did not come near."""
+    points, near = branch.finer_grid()
+    y = ca.SX.sym("y", points.shape[1])
     q = closure.assemble(y, ca.SX(0, 1))
     checks = closure.linearise(q, None, closure.tolerance).checks[: 1 + len(closure.plan.blocks)]
     f = ca.Function("checks", [y], [ca.vertcat(*checks)])
-    alive = np.all(np.asarray(f.map(len(grid))(grid.T)) > 0.0, axis=0)
-    if np.any(alive & ~reachable):
-        low, high = branch.reachable_box(exact=True)
-    elif branch.turns_freely():
-        return [(-math.inf, math.inf)]
-    else:
-        low, high = branch.lower, branch.upper
-    return [(float(a), float(b)) for a, b in zip(low, high, strict=True)]
+    away = points[~near]
+    return bool(np.any(np.all(np.asarray(f.map(len(away))(away.T)) > 0.0, axis=0)))
 
 
 def _match(system: LoopSystem, leg: Leg, known: Array, length: float) -> LegChoice:

@@ -26,6 +26,8 @@ from .numerical import NumericalClosure
 
 #: Table nodes per dimension, by number of independent joints of the closure.
 NODES = {1: 65, 2: 25, 3: 9, 4: 5, 5: 3, 6: 3}
+#: Points of the finer grid per step of the table.
+FINER = {1: 8, 2: 4, 3: 3}
 
 
 class Branch:
@@ -64,6 +66,7 @@ class Branch:
         self.many_valued = False
         self._local = threading.local()
         self._positions: Array | None = None
+        self._exact_box: tuple[Array, Array] | None = None
         self.seeds = self._table(cache.key_of("table", key, self.lower, self.upper))
         program.use_seeds([self.seeds], lambda k, p, first: self.rescue(p))
 
@@ -179,17 +182,34 @@ class Branch:
         index = np.indices(tuple(seeds.count)).reshape(len(seeds.count), -1).T
         return seeds.low + index * seeds.step, np.isfinite(seeds.nodes[:, 0])
 
+    def finer_grid(self) -> tuple[Array, NDArray[np.bool_]]:
+        """Points between the table nodes too, and which lie beside a node that was reached."""
+        seeds, shape = self.seeds, tuple(int(c) for c in self.seeds.count)
+        fine = FINER.get(len(shape), 2)
+        reached = np.isfinite(seeds.nodes[:, 0]).reshape(shape)
+        ticks = [np.arange(fine * (c - 1) + 1) for c in shape]
+        near = np.zeros([len(t) for t in ticks], dtype=bool)
+        for ends in itertools.product((0, fine - 1), repeat=len(shape)):
+            corner = [(t + end) // fine for t, end in zip(ticks, ends, strict=True)]
+            near |= reached[np.ix_(*corner)]
+        index = np.stack(np.meshgrid(*ticks, indexing="ij"), axis=-1).reshape(-1, len(shape))
+        return seeds.low + index * seeds.step / fine, near.ravel()
+
     def reachable_box(self, exact: bool = False) -> tuple[Array, Array]:
         """The largest box of solved nodes grown from the reference, side by side.
 
         ``exact``: with one independent joint, go on to the singularities themselves.
         """
+        if exact and self._exact_box is not None:
+            return self._exact_box
         low, high = self._box_of_nodes()
         if exact and len(low) == 1 and self._has_table():
             context = self._context(self.bare_seeds)
             for end, limit in ((low, self.lower), (high, self.upper)):
                 start = self.solution(end)
                 end[:] = self._path.follow(context, start, limit)[0].p
+        if exact:
+            self._exact_box = low, high
         return low, high
 
     def _box_of_nodes(self) -> tuple[Array, Array]:
@@ -375,7 +395,7 @@ class Branch:
         singular = SOLVER <= status < CHECK
         where = ", ".join(f"{n}={v:.6g}" for n, v in zip(self.names, p, strict=True))
         stop = ", ".join(f"{n}={v:.6g}" for n, v in zip(self.names, last.p, strict=True))
-        low, high = self.reachable_box()
+        low, high = self.reachable_box(exact=True)
         box = ", ".join(
             f"{n} in [{a:.4g}, {b:.4g}]" for n, a, b in zip(self.names, low, high, strict=True)
         )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..engine.source import as_finite_vectors
+from ..engine.source import as_finite_vectors, as_rows
 from ..errors import ActuationSingular, ClosureNotFound, Underactuated
 from ..model.tree import Array
 from .branch import Branch
@@ -73,13 +73,19 @@ def independent_from_actuator(robot: Robot, u: ArrayLike, guess: ArrayLike | Non
     """y (..., m) for actuator positions u (..., p); see :meth:`Robot.independent_from_actuator`."""
     mech = robot.mechanism
     u = as_finite_vectors(u, "u", mech.p)
+    given = [u]
     if guess is not None:
         guess = as_finite_vectors(guess, "guess", mech.n_y)
-    if u.ndim == 2:
-        starts = [None] * len(u) if guess is None else np.broadcast_to(guess, (len(u), mech.n_y))
-        return np.array(
-            [independent_from_actuator(robot, row, g) for row, g in zip(u, starts, strict=True)]
-        )
+        given.append(guess)
+    rows = as_rows("independent_from_actuator", given)
+    if rows is None:
+        return _one_sample(robot, u, guess)
+    found = [_one_sample(robot, *sample) for sample in zip(*rows, strict=True)]
+    return np.array(found).reshape(len(rows[0]), mech.n_y)
+
+
+def _one_sample(robot: Robot, u: Array, guess: Array | None = None) -> Array:
+    mech = robot.mechanism
     y = np.zeros(mech.n_y)
     if mech.floating:
         y[:7] = guess[:7] if guess is not None else [0, 0, 0, 0, 0, 0, 1]

@@ -21,7 +21,7 @@ from .contexts import Context, Seeds
 from .emitter import MAX_ANGLE
 from .layout import CHECK, CONVERT, INPUT, SOLVER, BoundSolver, ProgramShape
 from .solver_unit import SolverUnit
-from .source import Array, ProgramSource, Rescue, SolverUse, as_vectors
+from .source import Array, ProgramSource, Rescue, SolverUse, as_rows, as_vectors
 
 __all__ = [
     "Context",
@@ -124,11 +124,9 @@ class Program(abc.ABC):
                 f"not {len(values)}"
             )
         arrays = [as_vectors(*each) for each in zip(values, names, sizes, strict=True)]
-        counts = {len(a) for a in arrays if a.ndim == 2}
-        if len(counts) > 1:
-            raise InvalidInput(f"{self.source.name}: batches of different length {sorted(counts)}")
-        for count in counts:
-            return self.batch(*(np.broadcast_to(a, (count, a.shape[-1])) for a in arrays))
+        rows = as_rows(self.source.name, arrays)
+        if rows is not None:
+            return self.batch(*rows)
         return self.evaluate_in(self._context(), *arrays)
 
     def batch(self, *values: Array) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -78,3 +78,17 @@ def as_vectors(value: Any, name: str, size: int) -> Array:
             f"{name} has shape {np.shape(value)}; expected ({size},) or (N, {size}) for a batch"
         )
     return array
+
+
+def as_rows(what: str, arrays: Sequence[Array]) -> list[Array] | None:
+    """All arrays with as many rows as those of them that are batches; None when none is.
+
+    Raises:
+        InvalidInput: batches of different length, in the call named ``what``.
+    """
+    counts = {len(a) for a in arrays if a.ndim == 2}
+    if len(counts) > 1:
+        raise InvalidInput(f"{what}: batches of different length {sorted(counts)}")
+    for count in counts:
+        return [np.broadcast_to(a, (count, a.shape[-1])) for a in arrays]
+    return None

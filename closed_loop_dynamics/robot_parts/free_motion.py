@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..engine.source import as_finite_vectors, as_vectors
+from ..engine.source import as_finite_vectors, as_rows, as_vectors
 from ..errors import ClosureNotFound, InvalidInput, SingularInertia
 from ..mechanism import Mechanism
 from ..model.tree import Array
@@ -86,25 +86,22 @@ class FreeMotion(CompiledRobot):
         if wrenches is not None:
             arrays.append(self.body_wrenches(wrenches))
         modes = None if guess is None else as_finite_vectors(guess, "guess", mech.n_q)
-        many = [a for a in (*arrays, modes) if a is not None and a.ndim == 2]
-        counts = {len(a) for a in many}
-        if len(counts) > 1:
-            raise InvalidInput(f"step: batches of different length {sorted(counts)}")
+        rows = as_rows("step", arrays if modes is None else [*arrays, modes])
         if friction is not None and not isinstance(friction, Friction):
             raise InvalidInput("friction is not a Friction(viscous={joint: ...}, coulomb={...})")
         rubbing = None if friction is None else friction.coefficients(mech)
-        for count in counts:
-            rows = [np.broadcast_to(a, (count, a.shape[-1])) for a in arrays]
-            ends = np.zeros((count, mech.n_y + mech.m))
-            for sample, row in enumerate(zip(*rows, strict=True)):
-                mode = modes[sample] if modes is not None and modes.ndim == 2 else modes
-                try:
-                    ends[sample] = np.concatenate(self._steps(h, steps, rubbing, mode, *row))
-                except ClosureNotFound as error:
-                    error.sample = sample
-                    raise
-            return ends[:, : mech.n_y], ends[:, mech.n_y :]
-        return self._steps(h, steps, rubbing, modes, *arrays)
+        if rows is None:
+            return self._steps(h, steps, rubbing, modes, *arrays)
+        ends = np.zeros((len(rows[0]), mech.n_y + mech.m))
+        for sample, row in enumerate(zip(*rows, strict=True)):
+            mode = None if modes is None else row[-1]
+            try:
+                moved = self._steps(h, steps, rubbing, mode, *row[: len(arrays)])
+            except ClosureNotFound as error:
+                error.sample = sample
+                raise
+            ends[sample] = np.concatenate(moved)
+        return ends[:, : mech.n_y], ends[:, mech.n_y :]
 
     def _steps(
         self,

@@ -9,10 +9,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import brentq
 
 from ..closure.analytical import AnalyticalClosure, LegChoice, solve_leg
 from ..closure.continuation import Solution
@@ -74,9 +75,14 @@ class SubmechanismGeometry:
         self._u_low = np.array([j.lower for j in limits])
         self._u_high = np.array([j.upper for j in limits])
 
-    def _solution(self, y: ArrayLike) -> Solution:
+    def _one(self, y: ArrayLike) -> Array:
         p = as_finite_vectors(np.atleast_1d(np.asarray(y)), "y", len(self.independent))
-        return self._branch.solution(p)
+        if p.ndim != 1:
+            raise InvalidInput(f"y has shape {p.shape}; one configuration at a time, please")
+        return p
+
+    def _solution(self, y: ArrayLike) -> Solution:
+        return self._branch.solution(self._one(y))
 
     def actuator_jacobian(self, y: ArrayLike) -> Array:
         """G_u (p, m) of this submechanism: the transmission ratio."""
@@ -164,10 +170,13 @@ class SubmechanismGeometry:
 
     def allows(self, y: ArrayLike) -> bool:
         """The loops close at ``y`` (m,) and the limits of these joints and the actuators hold."""
-        return self._allowed(as_finite_vectors(np.asarray(y), "y", len(self.independent)))
+        return self._allowed(self._one(y))
 
     def reachable_interval(self) -> tuple[float, float]:
-        """Interval of the one independent joint within its own and the actuators' limits."""
+        """Interval of the one independent joint within its own and the actuators' limits.
+
+        Ends are found by bisection, also where an actuator turns back just beyond its limit.
+        """
         if len(self.independent) != 1:
             raise InvalidInput(
                 f"'{self.name}' has {len(self.independent)} independent joints; "
@@ -179,7 +188,15 @@ class SubmechanismGeometry:
         def good(p: float) -> bool:
             return self._allowed(np.array([p]))
 
-        return _walk(good, start[0], low), _walk(good, start[0], high)
+        def ratio(k: int) -> Callable[[float], float]:
+            return lambda p: float(self.actuator_jacobian(p)[k, 0])
+
+        def turns(a: float, b: float) -> list[float]:
+            """Where an actuator turns back between a and b, the nearest to a first."""
+            found = [_root(ratio(k), a, b) for k in range(len(self._rows))]
+            return sorted((p for p in found if p is not None), key=lambda p: abs(p - a))
+
+        return _walk(good, start[0], low, turns), _walk(good, start[0], high, turns)
 
     def reachable_boundary(self, rays: int = RAYS) -> Array:
         """(rays, 2) boundary of the reachable set of two independent joints, seen from inside."""
@@ -191,7 +208,7 @@ class SubmechanismGeometry:
         start = self._start()
         size = self._branch.upper - self._branch.lower
         boundary = []
-        for angle in np.linspace(0.0, 2.0 * np.pi, rays, endpoint=False):
+        for angle in np.linspace(0.0, 2.0 * np.pi, _count(rays, "rays", 3), endpoint=False):
             way = np.array([np.cos(angle), np.sin(angle)]) * size
 
             def good(t: float, way: Array = way) -> bool:
@@ -213,7 +230,7 @@ class SubmechanismGeometry:
     def transmission_curve(self, count: int = 101) -> dict[str, Array]:
         """``y``, ``u`` and ``ratio`` = du/dy over :meth:`reachable_interval`."""
         low, high = self.reachable_interval()
-        y = np.linspace(low, high, count)
+        y = np.linspace(low, high, _count(count, "count", 2))
         solutions = [self._solution([v]) for v in y]
         u = np.array([self._branch.local_q(s)[self._rows] for s in solutions])
         ratio = np.array([self._branch.loop_jacobian(s)[self._rows, 0] for s in solutions])
@@ -282,14 +299,40 @@ def _mode_name(closure: AnalyticalClosure, signs: tuple[tuple[float, ...], ...])
     return " ".join(words)
 
 
-def _walk(good: Callable[[float], bool], start: float, end: float, steps: int = 64) -> float:
-    """The furthest position from ``start`` towards ``end`` before the first bad one."""
-    last = start
-    for ahead in np.linspace(start, end, steps + 1)[1:]:
-        if not good(float(ahead)):
-            return _last_good(good, last, float(ahead))
-        last = float(ahead)
+def _count(value: Any, name: str, least: int) -> int:
+    if not isinstance(value, (int, np.integer)) or value < least:
+        raise InvalidInput(f"{name} must be a whole number of at least {least}: {value!r}")
+    return int(value)
+
+
+def _walk(
+    good: Callable[[float], bool],
+    start: float,
+    end: float,
+    turns: Callable[[float, float], list[float]] = lambda a, b: [],
+    steps: int = 64,
+) -> float:
+    """The furthest position from ``start`` towards ``end`` before the first bad one.
+
+    Args:
+        turns: positions between two good ones that have to be looked at, too.
+    """
+    last = float(start)
+    for ahead in map(float, np.linspace(start, end, steps + 1)[1:]):
+        if not good(ahead):
+            return _last_good(good, last, ahead)
+        for turn in turns(last, ahead):
+            if not good(turn):
+                return _last_good(good, last, turn)
+        last = ahead
     return end
+
+
+def _root(f: Callable[[float], float], a: float, b: float) -> float | None:
+    """A root of ``f`` between a and b, if its sign says that there is one."""
+    if a == b or f(a) * f(b) >= 0.0:
+        return None
+    return float(brentq(f, a, b, xtol=1e-13))
 
 
 def _last_good(good: Callable[[float], bool], inside: float, outside: float) -> float:

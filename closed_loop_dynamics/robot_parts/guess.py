@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..engine.program import Program
 from ..engine.program_ir import CHECK, INPUT, SOLVER
-from ..engine.source import as_finite_vectors
+from ..engine.source import as_finite_vectors, as_rows
 from ..errors import ClosureNotFound
 from ..model.tree import Array
 
@@ -30,12 +30,10 @@ def run_from_guess(
             values, program.source.input_names, program.source.input_sizes, strict=True
         )
     ]
-    if q.ndim == 2 or any(a.ndim == 2 for a in arrays):
-        count = max(len(a) for a in [q, *arrays] if a.ndim == 2)
-        rows = [np.broadcast_to(a, (count, a.shape[-1])) for a in [q, *arrays]]
-        return np.array(
-            [run_from_guess(robot, program, g, one) for g, *one in zip(*rows, strict=True)]
-        )
+    rows = as_rows(program.source.name, [q, *arrays])
+    if rows is not None:
+        found = [run_from_guess(robot, program, g, one) for g, *one in zip(*rows, strict=True)]
+        return np.array(found).reshape(len(rows[0]), program.source.output_size)
     seeds = []
     for c in mech.numerical:
         bodies = mech.components[c].independent

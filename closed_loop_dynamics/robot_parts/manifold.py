@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..engine.source import as_finite_vectors
+from ..engine.source import as_finite_vectors, as_rows
 from ..errors import InvalidInput
 from ..mechanism import Mechanism
 from ..model.tree import Array
@@ -137,9 +137,5 @@ def _cotangent_remainder(half: Array) -> Array:
 
 def _pair(a: Array, b: Array) -> tuple[Array, Array]:
     """Both with the same leading axes."""
-    if a.ndim == b.ndim and len(a) != len(b) and a.ndim == 2:
-        raise InvalidInput(f"batches of different length {sorted((len(a), len(b)))}")
-    count = max((len(x) for x in (a, b) if x.ndim == 2), default=None)
-    if count is None:
-        return a, b
-    return np.broadcast_to(a, (count, a.shape[-1])), np.broadcast_to(b, (count, b.shape[-1]))
+    rows = as_rows("positions", (a, b))
+    return (a, b) if rows is None else (rows[0], rows[1])

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..dynamics.lagrange import constraint_rows, solve_lagrange
-from ..engine.source import as_finite_vectors
+from ..engine.source import as_finite_vectors, as_rows
 from ..errors import InvalidInput, SingularInertia, did_you_mean
 from ..model.tree import Array
 from .links import link_jacobian
@@ -40,16 +40,14 @@ def forward_dynamics_by(
         robot.body_wrenches(wrenches or {}),
     ]
     one: Callable[..., Array] = _projection if method == "projection" else _lagrange
-    counts = {len(a) for a in arrays if a.ndim == 2}
-    if len(counts) > 1:
-        raise InvalidInput(f"{method}: batches of different length {sorted(counts)}")
+    if guess is not None:
+        arrays.append(as_finite_vectors(guess, "guess", mech.n_q))
+    rows = as_rows(method, arrays)
     try:
-        for count in counts:
-            rows = [np.broadcast_to(a, (count, a.shape[-1])) for a in arrays]
-            samples = zip(*rows, strict=True)
-            results = [one(robot, *sample, guess) for sample in samples]
-            return np.array(results).reshape(count, robot.m)
-        return one(robot, *arrays, guess)
+        if rows is None:
+            return one(robot, *arrays)
+        results = [one(robot, *sample) for sample in zip(*rows, strict=True)]
+        return np.array(results).reshape(len(rows[0]), robot.m)
     except np.linalg.LinAlgError:
         raise SingularInertia(
             "the reduced inertia is not positive definite; report() names the links"
@@ -57,7 +55,7 @@ def forward_dynamics_by(
 
 
 def _projection(
-    robot: Robot, y: Array, yd: Array, tau_u: Array, wrenches: Array, guess: ArrayLike | None
+    robot: Robot, y: Array, yd: Array, tau_u: Array, wrenches: Array, guess: Array | None = None
 ) -> Array:
     zero = np.zeros(robot.m)
     bias = robot._run("generalized_forces_wrenches", guess, y, yd, zero, wrenches)
@@ -67,7 +65,7 @@ def _projection(
 
 
 def _lagrange(
-    robot: Robot, y: Array, yd: Array, tau_u: Array, wrenches: Array, guess: ArrayLike | None
+    robot: Robot, y: Array, yd: Array, tau_u: Array, wrenches: Array, guess: Array | None = None
 ) -> Array:
     mech, n = robot.mechanism, robot.n
     rows = constraint_rows(mech)

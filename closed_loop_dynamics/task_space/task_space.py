@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..closure.numerical import NumericalClosure
 from ..engine import Program
-from ..engine.source import as_finite_vectors
+from ..engine.source import as_finite_vectors, as_rows
 from ..engine.symbolic import tracing
 from ..errors import InvalidInput, SubmechanismError, Underactuated, did_you_mean
 from ..model.poses import body_poses, link_pose
@@ -139,12 +139,9 @@ class TaskSpace:
         given = [x, np.zeros(m) if xd is None else xd, np.zeros(m) if xdd is None else xdd]
         names = ("x", "xd", "xdd")
         values = [as_finite_vectors(v, n, m) for v, n in zip(given, names, strict=True)]
-        counts = {len(v) for v in values if v.ndim == 2}
-        if len(counts) > 1:
-            raise InvalidInput(f"inverse_kinematics: batches of different length {sorted(counts)}")
-        if not counts:
+        rows = as_rows("inverse_kinematics", values)
+        if rows is None:
             return self._solve(values, guess)
-        rows = [np.broadcast_to(v, (*counts, m)) for v in values]
         states: list[TaskState] = []
         for row in zip(*rows, strict=True):
             states.append(self._solve(list(row), None if states else guess))

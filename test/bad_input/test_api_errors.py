@@ -138,6 +138,52 @@ def test_batches_of_different_length_are_refused(method: str) -> None:
         robot().inverse_dynamics(np.zeros((3, 1)), HALF, np.zeros((4, 1)))
 
 
+Y, Q = np.full((3, 1), 0.5), FOUR_BAR.exact(0.5)
+ON_A_MODE: dict[str, Callable[[Any, Any], Any]] = {
+    "state": lambda y, guess: robot().state(y, guess=guess).q,
+    "loop_jacobian": lambda y, guess: robot().loop_jacobian(y, guess),
+    "inverse_dynamics": lambda y, guess: robot().inverse_dynamics(y, HALF, HALF, guess=guess),
+    **{
+        f"by {method}": lambda y, guess, method=method: robot().forward_dynamics(
+            y, HALF, HALF, guess=guess, method=method
+        )
+        for method in METHODS
+    },
+}
+
+
+def spanning(q: Any) -> Any:
+    """Positions by the mechanism's names in the robot's order."""
+    return q[..., [FOUR_BAR.names.index(name) for name in robot().names.spanning]]
+
+
+@pytest.mark.parametrize("call", ON_A_MODE.values(), ids=list(ON_A_MODE))
+def test_guesses_are_one_for_all_or_one_each(call: Callable[[Any, Any], Any]) -> None:
+    guess = spanning(Q)
+    one = np.asarray(call(HALF, guess))
+    for y, guesses in ((Y, guess), (Y, np.tile(guess, (3, 1))), (HALF, np.tile(guess, (3, 1)))):
+        np.testing.assert_allclose(call(y, guesses), np.tile(one, (3, *[1] * one.ndim)), atol=1e-9)
+    assert call(Y[:0], guess).shape == (0, *one.shape)
+    for guesses in (np.tile(guess, (2, 1)), guess[:2], [np.nan] * len(guess), "elbow_up"):
+        with pytest.raises(cld.InvalidInput):
+            call(Y, guesses)
+
+
+def test_actuator_positions_with_guesses() -> None:
+    lengths = robot().state(Y).u
+    for u, guess in ((lengths, HALF), (lengths, Y), (lengths[0], Y)):
+        found = robot().independent_from_actuator(u, guess)
+        np.testing.assert_allclose(found, Y, atol=1e-9)
+    assert robot().independent_from_actuator(lengths[:0]).shape == (0, 1)
+    with pytest.raises(cld.InvalidInput, match="different length"):
+        robot().independent_from_actuator(lengths, Y[:2])
+
+
+def test_accelerations_without_velocities_are_refused() -> None:
+    with pytest.raises(cld.InvalidInput, match="ydd without yd"):
+        robot().state(HALF, None, HALF)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_empty_batch_gives_an_empty_result(method: str) -> None:
     none = np.zeros((0, 1))

@@ -56,6 +56,39 @@ def test_actuator_limits_shorten_the_reachable_interval() -> None:
     assert stroke == pytest.approx(-0.05, abs=1e-9)
 
 
+def test_an_actuator_that_turns_back_just_beyond_its_limit_ends_the_interval() -> None:
+    """Between two samples of the walk nothing but the sign of the ratio shows it."""
+    mechanism = FourBar(0.5, 0.1, 0.45, 0.3)  # a crank that turns freely, a rocker that swings
+    swing = [mechanism.exact(y)[2] for y in np.linspace(0.0, 2.0 * np.pi, 2001)]
+    limits = (-10.0, float(max(swing)) - 1e-5)
+    text = mechanism.urdf()
+    free = joint("rocker", "revolute", "base", (0.5, 0.0))
+    assert free in text
+    limited = text.replace(free, joint("rocker", "revolute", "base", (0.5, 0.0), limits=limits))
+    robot = cld.load(limited, mechanism.yaml(active=["rocker"]))
+    low, high = robot.submechanism("loop").reachable_interval()
+    ends = [mechanism.exact(y)[2] for y in (low, high)]
+    assert min(abs(end - limits[1]) for end in ends) < 1e-9  # one end is where the limit is met
+    inside = [mechanism.exact(y)[2] for y in np.linspace(low, high, 3001)]
+    assert max(inside) <= limits[1] + 1e-9
+
+
+def test_one_configuration_at_a_time() -> None:
+    knee = crank_leg().submechanism("knee")
+    for method in (
+        knee.singularity,
+        knee.distance_to_singularity,
+        knee.assembly_modes,
+        knee.allows,
+        knee.actuator_jacobian,
+    ):
+        with pytest.raises(cld.InvalidInput, match=r"shape \(2, 1\).* one configuration"):
+            method([[0.1], [0.2]])
+    for count in (-1, 0, 1, 2.5, "many"):
+        with pytest.raises(cld.InvalidInput, match="count must be a whole number"):
+            knee.transmission_curve(count)  # type: ignore[arg-type]
+
+
 def test_distance_to_the_toggle_is_exact() -> None:
     mechanism, robot = rocking()
     low, high = mechanism.toggles()

@@ -341,3 +341,21 @@ def test_threads_get_exactly_the_serial_results(mechanism: Planar) -> None:
         together = list(pool.map(lambda path: run(path, barrier), paths))
     for alone, shared in zip(serial, together, strict=True):
         np.testing.assert_array_equal(alone, shared)
+
+
+@pytest.mark.parametrize("rocker", [0.003, 0.01, 0.03])
+@pytest.mark.parametrize("limits", [None, (-6.0, 6.0)], ids=["free", "wide limits"])
+def test_the_mirrored_circuit_is_never_entered(
+    rocker: float, limits: tuple[float, float] | None
+) -> None:
+    """A long arm on a short rocker swings by a hair, also at the mirrored angle, out of reach."""
+    middle = float(np.arccos(0.3))  # the tip of the arm is one coupler away from the rocker's hinge
+    for side in (-0.5, 0.5):
+        start = middle + side * rocker
+        mechanism = FourBar(0.5, 0.3, 0.5, rocker, start=start, limits=limits)
+        robot = loaded(mechanism)
+        np.testing.assert_allclose(positions(robot, mechanism, 0.0), 0.0, atol=1e-9)
+        mirrored = -middle - start + rocker * np.linspace(-3.0, 3.0, 25)
+        for y in (*mirrored, *(mirrored + 2.0 * np.pi)):
+            with pytest.raises(cld.ClosureNotFound):
+                robot.state([y])
