@@ -52,9 +52,10 @@ class ClosureNotFound(ClosedLoopError):
 
     Attributes:
         submechanism: name of the loop that would not close.
-        residual: max|phi| of the last iterate [m, rad].
+        residual: max|phi| at ``y`` with the other joints where they last closed [m, rad].
         last_good_q: (n,) spanning positions of the last closed configuration on the way, or None.
         reason: ``"unreachable"``, ``"singular"`` or ``"branch"``.
+        sample: its place in a batch, or None.
     """
 
     def __init__(
@@ -73,6 +74,10 @@ class ClosureNotFound(ClosedLoopError):
         self.last_good_q = last_good_q
         self.reason = reason
         self.sample = sample
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return text if self.sample is None else f"sample {self.sample}: {text}"
 
 
 class ActuationSingular(ClosedLoopError):

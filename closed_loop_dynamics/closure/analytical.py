@@ -50,11 +50,13 @@ class AnalyticalChoice:
         legs: per block; residual: what the closed form leaves at most [m, rad].
         domain: (low, high) per independent joint: where the closed form is proved to stay on the
             branch of the reference.
+        share: of the known configurations of the branch that the domain holds.
     """
 
     legs: list[LegChoice]
     residual: float
     domain: list[tuple[float, float]]
+    share: float = 1.0
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -65,7 +67,7 @@ class AnalyticalChoice:
         """From JSON."""
         domain = [(float(low), float(high)) for low, high in data["domain"]]
         return AnalyticalChoice(
-            [LegChoice(**leg) for leg in data["legs"]], data["residual"], domain
+            [LegChoice(**leg) for leg in data["legs"]], data["residual"], domain, data["share"]
         )
 
 
@@ -246,7 +248,11 @@ def _choose(branch: Branch, tolerance: float) -> AnalyticalChoice:
         raise NotClosedForm(
             f"the closed form leaves {left:.2g} m or rad, more than the tolerance {tolerance:g}"
         )
-    return AnalyticalChoice(choices, left, _domain(branch, trial))
+    domain = _domain(branch, trial)
+    low, high = np.array(domain).T
+    p = known[:, list(system.independent)]
+    inside = np.all((p >= low - ON_THE_EDGE) & (p <= high + ON_THE_EDGE), axis=1)
+    return AnalyticalChoice(choices, left, domain, float(np.mean(inside)))
 
 
 def _domain(branch: Branch, closure: AnalyticalClosure) -> list[tuple[float, float]]:

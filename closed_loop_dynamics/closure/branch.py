@@ -26,6 +26,9 @@ from .numerical import NumericalClosure
 
 #: Table nodes per dimension, by number of independent joints of the closure.
 NODES = {1: 65, 2: 25, 3: 9, 4: 5, 5: 3, 6: 3}
+#: Closed configurations that differ by less [rad, or loop lengths] are one: near a singularity
+#: rounding is magnified.
+SAME = 1e-3
 #: Points of the finer grid per step of the table.
 FINER = {1: 8, 2: 4, 3: 3}
 
@@ -76,7 +79,7 @@ class Branch:
         lower, upper = p_ref.copy(), p_ref.copy()
         for k, i in enumerate(system.independent):
             joint = system.tree.bodies[system.joints[i]].joint
-            reach = np.pi if joint.kind == REVOLUTE else self.closure.plan.length
+            reach = self.closure.sizes[i] * (np.pi if joint.kind == REVOLUTE else 1.0)
             low = joint.lower if np.isfinite(joint.lower) else p_ref[k] - reach
             high = joint.upper if np.isfinite(joint.upper) else p_ref[k] + reach
             lower[k] = min(p_ref[k], max(low, p_ref[k] - 2 * reach))
@@ -265,9 +268,7 @@ class Branch:
         """Of the scaled K_d at spanning positions ``q`` (..., n), on whatever mode they are."""
         local = q[..., [mech.q_at[b] for b in mech.components[component].joints]]
         closure = self.closure
-        lengths = closure.system.row_is_length[list(closure.plan.rows)]
-        rows = np.where(lengths, 1.0 / closure.plan.length, 1.0)[:, None]
-        K_d = closure.numeric_K_d(local) * rows * self._path.x_scale
+        K_d = closure.numeric_K_d(local) / closure.row_sizes[:, None] * closure.x_sizes
         return np.linalg.svd(K_d, compute_uv=False)[..., -1]
 
     def turns_freely(self) -> bool:
@@ -328,6 +329,17 @@ class Branch:
                     f"submechanism '{self.name}' does not close at {p}", submechanism=self.name
                 )
         return self._path.newest(context)
+
+    def holds(self, local_q: Array) -> bool:
+        """A closed configuration is the one that the branch has at its independent positions."""
+        if np.any(self.assembly_signs(local_q) != self.bare_seeds.sign):
+            return False
+        try:
+            s = self.solution(local_q[list(self.closure.system.independent)])
+        except ClosureNotFound:
+            return False
+        away = np.abs(local_q[list(self.closure.unknown)] - s.x) / self._path.x_scale
+        return bool(np.max(away, initial=0.0) < SAME)
 
     def local_q(self, s: Solution) -> Array:
         """All joints of the closure, in its local order."""
@@ -403,6 +415,7 @@ class Branch:
             f"submechanism '{self.name}' cannot reach {where} on its assembly mode: the way there "
             f"meets a singularity after {stop}; reachable: {box}",
             submechanism=self.name,
+            residual=self.closure.residual_at(self.local_q(replace(last, p=p))),
             reason="singular" if singular else "unreachable",
         )
         error.last_good = last  # type: ignore[attr-defined]

@@ -39,10 +39,8 @@ class Continuation:
     def __init__(self, closure: NumericalClosure, program: Program) -> None:
         self.closure = closure
         self.program = program
-        system, size = closure.system, closure.plan.length
-        lengths = system.column_is_length
-        self.p_scale = np.where(lengths[list(system.independent)], size, 1.0)
-        self.x_scale = np.where(lengths[list(closure.unknown)], size, 1.0)
+        self.p_scale = closure.sizes[list(closure.system.independent)]
+        self.x_scale = closure.x_sizes
 
     def newest(self, context: Any) -> Solution:
         """The solution a context found last."""

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 #: Gauss-Newton on redundant encoders: most steps, and the step that ends it [rad or m].
 FIT_STEPS = 30
 FIT_TOLERANCE = 1e-11
+#: Smallest singular value of the couplings' rows, each at length one.
+SINGULAR = 1e-9
 
 
 def actuator_closure(branch: Branch, active: list[int]) -> NumericalClosure:
@@ -112,7 +114,7 @@ def _one_sample(robot: Robot, u: Array, guess: Array | None = None) -> Array:
             )
             continue
         if isinstance(closure, LinearClosure):
-            y[places] = np.linalg.lstsq(closure.A[rows], measured - closure.b[rows], rcond=None)[0]
+            y[places] = _linear(closure, rows, measured, component.entry.name)
             continue
         actuators = robot.actuator_branch(c)
         active = [component.joints[i] for i in actuators.closure.system.independent]
@@ -123,14 +125,27 @@ def _one_sample(robot: Robot, u: Array, guess: Array | None = None) -> Array:
     return y
 
 
+def _linear(closure: LinearClosure, rows: list[int], u: Array, name: str) -> Array:
+    """y of couplings: u = A y + b."""
+    A = closure.A[rows]
+    sizes = np.maximum(np.linalg.norm(A, axis=1, keepdims=True), 1e-300)
+    rank = int(np.linalg.matrix_rank(A / sizes, tol=SINGULAR))
+    if rank < A.shape[1]:
+        raise ActuationSingular(
+            f"submechanism '{name}': the actuators' positions do not determine the independent "
+            f"joints (rank {rank}, {A.shape[1]} are needed); check the ratios of its couplings",
+            submechanism=name,
+        )
+    return np.asarray(np.linalg.lstsq(A, u - closure.b[rows], rcond=None)[0])
+
+
 def _least_squares(branch: Branch, rows: list[int], u: Array, y: Array) -> Array:
     """y with the smallest |u(y) - u| over all actuators, lengths in units of the loop's size.
 
     Gauss-Newton from the solution of the best-conditioned actuators alone: one step when the
     encoders agree, a few when they contradict each other a little.
     """
-    lengths = branch.closure.system.column_is_length
-    scale = np.where(lengths[rows], 1.0 / branch.closure.plan.length, 1.0)
+    scale = 1.0 / branch.closure.sizes[rows]
     for _ in range(FIT_STEPS):
         s = branch.solution(y)
         error = (u - branch.local_q(s)[rows]) * scale
@@ -150,6 +165,16 @@ def _least_squares(branch: Branch, rows: list[int], u: Array, y: Array) -> Array
 def _solve(branch: Branch, actuators: Branch, u: Array, guess: Array | None) -> Array:
     """Local q at actuator positions ``u``, on the branch of the reference or of the guess."""
     if guess is None:
-        return actuators.local_q(actuators.solution(u))
-    start = branch.local_q(branch.solution(guess))
-    return actuators.local_q(actuators.on_mode_of(start, u)[1])
+        q = actuators.local_q(actuators.solution(u))
+    else:
+        start = branch.local_q(branch.solution(guess))
+        q = actuators.local_q(actuators.on_mode_of(start, u)[1])
+    if not branch.holds(q):
+        where = ", ".join(f"{n}={v:.6g}" for n, v in zip(actuators.names, u, strict=True))
+        raise ClosureNotFound(
+            f"submechanism '{branch.name}' closes at {where} on another assembly mode only: on the "
+            f"way there {', '.join(branch.names)} would turn back at a singularity",
+            submechanism=branch.name,
+            reason="branch",
+        )
+    return q

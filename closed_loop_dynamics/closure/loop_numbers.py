@@ -9,6 +9,7 @@ import numpy as np
 from ..engine.symbolic import ca
 from ..model.poses import body_poses
 from ..model.tree import Array
+from .loop_sizes import column_sizes, row_sizes
 from .rank import RANK_TOLERANCE
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ class LoopNumbers:
         phi = system.phi(q)
         self._f = ca.Function("phi", [q], [ca.densify(phi), ca.densify(ca.jacobian(phi, q))])
         self.length = characteristic_length(system)
-        self.row_scale = np.where(system.row_is_length, 1.0 / self.length, 1.0)
-        self.column_scale = np.where(system.column_is_length, self.length, 1.0)
+        self.row_scale = 1.0 / row_sizes(system, self.length)
+        self.column_scale = column_sizes(system, self.length)
 
     def phi(self, q: Array) -> Array:
         """All rows, unscaled."""

@@ -19,6 +19,7 @@ from ..model.submechanism import Coupling
 from ..model.tree import PRISMATIC, Tree
 from ..spatial import SX
 from .cut_joint import CutJoint, residual
+from .loop_sizes import column_sizes, row_sizes
 from .plan import Plan
 from .small_linear import solve_small
 
@@ -99,6 +100,11 @@ class NumericalClosure:
         self.plan = plan
         self.unknown = tuple(i for i in system.dependent if i not in plan.idle)
         self._K_d: Any = None
+        self._phi: Any = None
+        #: Natural sizes of the joints, of the unknowns among them, and of the kept rows.
+        self.sizes = column_sizes(system, plan.length)
+        self.x_sizes = self.sizes[list(self.unknown)]
+        self.row_sizes = row_sizes(system, plan.length)[list(plan.rows)]
 
     @property
     def n_x(self) -> int:
@@ -128,7 +134,7 @@ class NumericalClosure:
         phi = self._kept(self.assemble(p, x))
         K_d = ca.jacobian(phi, x)
         dx, dets = self._solve(K_d, phi)
-        scale = np.where(self.system.column_is_length[list(self.unknown)], 1 / self.plan.length, 1)
+        scale = 1.0 / self.x_sizes
         err = ca.SX(0.0)
         for i in range(self.n_x):
             err = ca.fmax(err, ca.fabs(phi[i]) if by_residual else ca.fabs(dx[i]) * scale[i])
@@ -152,11 +158,16 @@ class NumericalClosure:
         """Dimensionless K_d at an assembled local ``q``."""
         qs = ca.SX.sym("q", len(self.system.joints))
         K = ca.densify(ca.jacobian(self._kept(qs), qs))[:, list(self.unknown)]
-        lengths = self.system.row_is_length[list(self.plan.rows)]
-        rows = np.where(lengths, 1 / self.plan.length, 1.0)
-        columns = np.where(self.system.column_is_length[list(self.unknown)], self.plan.length, 1.0)
-        scaled = ca.diag(ca.SX(rows)) @ K @ ca.diag(ca.SX(columns))
+        scaled = ca.diag(ca.SX(1.0 / self.row_sizes)) @ K @ ca.diag(ca.SX(self.x_sizes))
         return ca.Function("K_d", [qs], [ca.densify(scaled)])(q)
+
+    def residual_at(self, q: Any) -> float:
+        """max|phi| of the kept rows at a local configuration (n,) that need not be closed."""
+        with tracing():
+            if self._phi is None:
+                qs = ca.SX.sym("q", len(self.system.joints))
+                self._phi = ca.Function("phi", [qs], [ca.densify(self._kept(qs))])
+            return float(np.max(np.abs(np.asarray(self._phi(q))), initial=0.0))
 
     def numeric_K_d(self, q: Any) -> Any:
         """K_d at local configurations (..., n) that need not be closed (CasADi's VM: slow)."""
@@ -176,9 +187,9 @@ class NumericalClosure:
         start = (np.full(n_p, np.nan), np.zeros(n_x), np.zeros((n_x, n_p)))
         nothing = np.zeros(n_p, dtype=np.int64)
         sign = np.sign(np.array(self.plan.determinants))
-        lengths = self.system.column_is_length[list(self.unknown)]
-        reach = REACH * np.where(lengths, self.plan.length, 1.0)
-        return Seeds(sign, zero, np.ones(n_p), nothing, np.zeros((0, 0)), start, reach)
+        return Seeds(
+            sign, zero, np.ones(n_p), nothing, np.zeros((0, 0)), start, REACH * self.x_sizes
+        )
 
     def _guards(self, dets: list[SX]) -> list[SX]:
         """Block determinants relative to the reference; their sign names the assembly mode."""

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 IDLE_TOLERANCE = 1e-6
 CLOSED = 1e-9
 SAMPLES = 8
+#: A reference that is further away is a mistake [rad or m], and a joint of it that has to move by
+#: more to close the loop [rad, or loop lengths] is worth a remark.
+FARTHEST, FAR = 1e4, 1e-2
 
 
 @dataclass(frozen=True)
@@ -185,12 +188,19 @@ def _reference(numbers: LoopNumbers, entry: Submechanism) -> tuple[Array, list[s
     system = numbers.system
     names = system.names(range(numbers.n))
     q0 = np.array([entry.reference.get(name, 0.0) for name in names])
+    if np.max(np.abs(q0), initial=0.0) > FARTHEST:
+        raise SubmechanismError(
+            f"submechanism '{system.name}': a reference beyond {FARTHEST:g} rad or m",
+            file=entry.file,
+            place=f"{entry.place}.reference",
+            remedy="give positions in radians and metres",
+        )
     error = float(np.max(np.abs(numbers.scaled(q0)[0]), initial=0.0))
     if error < CLOSED:
         return (numbers.close(q0, list(system.dependent))[0] if error > 0 else q0), []
     q, error = numbers.close(q0, list(system.dependent))
     if error < CLOSED:
-        return q, []
+        return q, _moved_far(numbers, entry, q0, q)
     explicit = any(cut.explicit for cut in system.cuts)
     q, error = numbers.close(q0, list(range(numbers.n)))
     if error < CLOSED and (explicit or entry.reference):
@@ -204,6 +214,17 @@ def _reference(numbers: LoopNumbers, entry: Submechanism) -> tuple[Array, list[s
         place=entry.place,
         remedy="check the cut frames, or give `reference:` near an assembled configuration",
     )
+
+
+def _moved_far(numbers: LoopNumbers, entry: Submechanism, q0: Array, q: Array) -> list[str]:
+    """A remark on dependent joints whose position in the file is not where the loop closes."""
+    names = numbers.system.names(range(numbers.n))
+    away = np.abs(q - q0) / numbers.column_scale
+    wrong = [i for i, name in enumerate(names) if name in entry.reference and away[i] > FAR]
+    if not wrong:
+        return []
+    given, closed = (_show([names[i] for i in wrong], at[wrong]) for at in (q0, q))
+    return [f"the reference of the file is open: it gives {given}; closed at {closed}"]
 
 
 def _check_orientation(numbers: LoopNumbers, entry: Submechanism, q: Array) -> None:

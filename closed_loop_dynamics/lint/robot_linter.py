@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..closure.analytical import AnalyticalClosure
 from ..closure.branch import Branch
 from ..errors import ClosedLoopError, SingularInertia
 from ..model.tree import Joint
@@ -38,8 +39,8 @@ class SubmechanismSummary:
         rank: of K at several assembled configurations; rows: constraint rows of the file.
         redundant_rows, idle_joints: what was dropped and frozen.
         dropped_residual: largest |phi| left in a dropped row [m, rad].
-        residual, singular_value: max|phi| and smallest singular value of the scaled K_d at the
-            reference.
+        residual: max|phi| at the reference, or over the branch for a closed form [m, rad].
+        singular_value: the smallest one of the scaled K_d at the reference.
         reachable: joint -> interval that the loop allows inside the joint limits.
     """
 
@@ -167,6 +168,9 @@ def _summary(robot: Robot, c: int) -> SubmechanismSummary:
     plan, branch = loops.plan, robot.branches[c]
     low, high = branch.reachable_box(exact=True)
     why = robot.reasons[c]
+    residual = plan.reference_residual
+    if isinstance(closure, AnalyticalClosure):
+        residual = max(residual, closure.choice.residual)
     if closure.kind == "numerical":
         sizes = "+".join(str(len(rows)) for rows, _ in plan.blocks)
         why = f"Newton on {closure.n_x} unknowns in blocks {sizes}; {why}"
@@ -183,7 +187,7 @@ def _summary(robot: Robot, c: int) -> SubmechanismSummary:
         redundant_rows=[loops.system.labels[r] for r in plan.dropped],
         idle_joints=loops.system.names(plan.idle),
         dropped_residual=plan.dropped_residual,
-        residual=plan.reference_residual,
+        residual=residual,
         singular_value=plan.smallest_singular_value,
         reachable={
             name: (float(a), float(b)) for name, a, b in zip(branch.names, low, high, strict=True)
@@ -215,6 +219,14 @@ def _component_findings(robot: Robot, c: int, s: SubmechanismSummary) -> Iterato
             s.name,
             f"{s.name}: dropped rows are violated by up to {s.dropped_residual:.2g} m or rad "
             "(rounded dimensions?)",
+        )
+    if s.residual > NOTABLE_RESIDUAL:
+        yield Finding(
+            "info",
+            "closed-form-residual",
+            s.name,
+            f"{s.name}: the closed form leaves up to {s.residual:.2g} m or rad (rounded "
+            "dimensions?); `solver: numerical` closes the loop exactly",
         )
     if loops is not None:
         for note in loops.plan.notes:

@@ -91,13 +91,11 @@ class SubmechanismGeometry:
     def singularity(self, y: ArrayLike) -> Singularity:
         """How far both kinds of singularity are, as singular values."""
         s = self._solution(y)
-        plan, system = self._branch.closure.plan, self._branch.closure.system
-        lengths = system.column_is_length
+        closure = self._branch.closure
         loop = self._branch.smallest_singular_value_at(s.p)
         G_u = self._branch.loop_jacobian(s)[self._rows]
-        rows = np.where(lengths[self._rows], 1.0 / plan.length, 1.0)
-        columns = np.where(lengths[list(system.independent)], plan.length, 1.0)
-        values = np.linalg.svd(G_u * rows[:, None] * columns, compute_uv=False)
+        columns = closure.sizes[list(closure.system.independent)]
+        values = np.linalg.svd(G_u / closure.sizes[self._rows][:, None] * columns, compute_uv=False)
         full = min(G_u.shape) == G_u.shape[1]
         return Singularity(loop, float(values[-1]) if full else 0.0)
 

@@ -16,6 +16,9 @@ from ..engine import cache
 from ..errors import SubmechanismError
 from ..mechanism import Mechanism
 
+#: A closed form that is proved on less of the branch is slower than Newton: it leaves the rest to
+#: continuation.
+LEAST_SHARE = 0.5
 SOLVERS = ("auto", "analytical", "numerical")
 
 
@@ -51,6 +54,12 @@ def choose_solvers(
                     place=f"{entry.place}.solver",
                     remedy="use `solver: auto` or `solver: numerical`",
                 ) from None
+            continue
+        if wanted == "auto" and choice.share < LEAST_SHARE:
+            reasons[c] = (
+                f"the closed form is proved on {choice.share:.0%} of what the loop reaches within "
+                "the joint limits: elsewhere it may be on another branch"
+            )
             continue
         closed_form = AnalyticalClosure(branch.closure, choice, DEFAULT_TOLERANCE)
         closures[c] = closed_form

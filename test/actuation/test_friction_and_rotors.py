@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+import yaml
 from support import figures
 from support.figures import Motions, relative
 from support.four_bar import FourBar, joint, link
@@ -13,6 +14,7 @@ from support.hardware import ROBOTS, Hardware, edited, hardware
 from support.oracle_files import Array
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.robots import crank_leg
 
 every_robot = pytest.mark.parametrize("which", range(len(ROBOTS)))
 
@@ -119,3 +121,46 @@ def test_a_geared_rotor_is_a_link_that_turns_faster() -> None:
     bare = cld.load(plain)
     more = one.inverse_dynamics(*state) - bare.inverse_dynamics(*state)
     assert more[0] == pytest.approx(40.0**2 * 2e-4 * -2.0, rel=1e-9)
+
+
+@pytest.mark.parametrize("solver", ["auto", "numerical"])
+@pytest.mark.parametrize("ratio", [30.0, 3000.0, 60000.0])
+@pytest.mark.parametrize("turned", [False, True], ids=["rotor of cylinder", "cylinder of rotor"])
+def test_a_rotor_that_drives_a_loop_may_turn_any_number_of_times(
+    ratio: float, turned: bool, solver: str
+) -> None:
+    """The screw of a cylinder in rad/m as a link: the same forces as by its reflected inertia."""
+    inertia, (urdf, submechanisms) = 2e-5, crank_leg.generate()
+    rotor = joint("rotor", "revolute", "base_link", (0, 0), (0, 1, 0))
+    body = (
+        '<link name="rotor_link"><inertial><mass value="1e-9"/>'
+        + f'<inertia ixx="{inertia}" ixy="0" ixz="0" iyy="{inertia}" iyz="0" izz="{inertia}"/>'
+        + "</inertial></link>"
+    )
+    lumped, modelled = yaml.safe_load(submechanisms), yaml.safe_load(submechanisms)
+    for content in (lumped, modelled):
+        (knee,) = [e for e in content["submechanisms"] if "knee" in e["jointnames_independent"]]
+        if content is lumped:
+            knee["actuators"] = {"knee_cylinder": {"rotor_inertia": inertia, "gear_ratio": ratio}}
+            continue
+        knee["jointnames_spanningtree"].append("rotor")
+        knee["jointnames_active"] = ["rotor"]
+        geared = {"joint": "rotor", "terms": {"knee_cylinder": ratio}}
+        back = {"joint": "knee_cylinder", "terms": {"rotor": 1.0 / ratio}}
+        knee["couplings"] = [back if turned else geared]
+    one = cld.load(urdf, yaml.safe_dump(lumped))
+    two = cld.load(
+        urdf.replace("</robot>", f"{body}{rotor}</robot>"), yaml.safe_dump(modelled), solver=solver
+    )
+    ratios = np.array([1.0, ratio, 1.0])
+    for y in ([-0.4, 0.8, -0.4], [0.1, 1.6, 0.3], [0.0, 0.0, 0.0]):
+        state = (y, [1.0, 2.0, 3.0], [3.0, -2.0, 1.0])
+        u = two.state(y).u
+        np.testing.assert_allclose(u, one.state(y).u * ratios, atol=1e-9 * ratio)
+        np.testing.assert_allclose(two.independent_from_actuator(u), y, atol=1e-9)
+        np.testing.assert_allclose(
+            two.inverse_dynamics(*state) * ratios, one.inverse_dynamics(*state), rtol=1e-9
+        )
+    knee_loop = two.submechanism("knee")
+    same = one.submechanism("knee").singularity([0.8])
+    assert knee_loop.singularity([0.8]).actuation == pytest.approx(same.actuation, rel=1e-6)

@@ -359,3 +359,40 @@ def test_the_mirrored_circuit_is_never_entered(
         for y in (*mirrored, *(mirrored + 2.0 * np.pi)):
             with pytest.raises(cld.ClosureNotFound):
                 robot.state([y])
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_encoders_beyond_a_toggle_are_refused(solver: str) -> None:
+    """The short link turns on where the arm turns back: there y belongs to the other elbow."""
+    mechanism = FourBar(0.5, 0.3, 0.5, 0.1, start=1.2, solver=solver)
+    robot = cld.load(mechanism.urdf(), mechanism.yaml(active=["rocker"]))
+    toggle = mechanism.toggles()[1]
+    inside = [toggle - away for away in (1e-6, 1e-3, 0.05, 0.2)]
+    for y in inside:
+        u = robot.state([y]).u
+        np.testing.assert_allclose(robot.independent_from_actuator(u), [y], atol=1e-9)
+    end = toggle - 1e-12
+    other = replace(mechanism, elbow=-mechanism.elbow)
+    for y in inside[1:]:
+        turned = other._angles(y)[1] - other._angles(end)[1]
+        beyond = mechanism.exact(end)[2] + (turned + np.pi) % (2.0 * np.pi) - np.pi
+        for guess in (None, inside[2:3]):
+            with pytest.raises(cld.ClosureNotFound, match="another assembly mode"):
+                robot.independent_from_actuator([beyond], guess)
+
+
+def test_a_refusal_says_how_far_the_loop_gapes() -> None:
+    robot, toggle = loaded(ROCKING), ROCKING.toggles()[1]
+    gaps = []
+    for beyond in (0.01, 0.1, 0.3):
+        with pytest.raises(cld.ClosureNotFound) as caught:
+            robot.state([toggle + beyond])
+        last = caught.value.last_good_q
+        assert last[robot.names.spanning.index("crank")] == pytest.approx(toggle, abs=1e-6)
+        gaps.append(caught.value.residual)
+    # At the toggle coupler and rocker are in one line; the crank's tip moves on without them.
+    assert gaps == sorted(gaps) and gaps[0] > 1e-4
+    chord = 2.0 * ROCKING.crank * np.sin(0.5 * 0.3)
+    assert 0.5 * chord < gaps[-1] <= chord
+    with pytest.raises(cld.ClosureNotFound, match=r"^sample 1: submechanism 'loop' cannot reach"):
+        robot.state([[0.0], [toggle + 0.1]])

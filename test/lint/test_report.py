@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import yaml
 from support.rh5 import FILES, needs_models
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.robots import crank_leg
+from closed_loop_dynamics.robots.mechanisms import MECHANISMS
 
 
 def codes(report, severity=None):
@@ -89,3 +92,49 @@ def test_the_leg_report_says_what_was_dropped_and_what_that_leaves():
     # Rounded dimensions: the loop is planar only to micrometres, and the report says so.
     assert 1e-7 < hip.dropped_residual < 5e-5
     assert "dropped-residual" in codes(report, "warning")
+
+
+def test_what_a_closed_form_leaves_is_reported():
+    """The axes of one universal joint miss each other by 8 micrometres: within the tolerance."""
+    urdf, submechanisms = MECHANISMS["spu2_u"].build()
+    missing = '<child link="left_u_2_link"/>\n    <origin xyz="0 0 0"'
+    assert missing in urdf
+    robot = cld.load(urdf.replace(missing, missing.replace("0 0 0", "0 0 8e-6")), submechanisms)
+    (found,) = [f for f in robot.report().findings if f.code == "closed-form-residual"]
+    assert "leaves up to 8e-06 m" in found.message and found.severity == "info"
+    assert robot.state([0.1, 0.2]).residual <= robot.report()["spu2_u"].residual * 1.01
+    exact = cld.load(urdf, submechanisms).report()
+    assert "closed-form-residual" not in codes(exact)
+
+
+def leg_with(reference):
+    """The crank leg with another reference of the knee."""
+    urdf, submechanisms = crank_leg.generate()
+    content = yaml.safe_load(submechanisms)
+    (knee,) = [e for e in content["submechanisms"] if "knee" in e["jointnames_independent"]]
+    knee["reference"] = reference
+    return cld.load(urdf, yaml.safe_dump(content))
+
+
+def test_a_reference_that_is_open_is_remarked():
+    open_one = leg_with({"knee": 0.8, "knee_cylinder": 0.3, "knee_cylinder_tilt": -0.9})
+    (note,) = [f.message for f in open_one.report().findings if f.code == "assembled"]
+    assert "it gives" in note and "knee_cylinder=0.3" in note and "closed at" in note
+    closed = open_one.state([0.0, 0.8, 0.0]).q
+    values = dict(zip(open_one.names.spanning, map(float, closed), strict=True))
+    names = ("knee", "knee_cylinder", "knee_cylinder_tilt")
+    good = leg_with({name: values[name] for name in names})
+    assert "assembled" not in codes(good.report())
+    with pytest.raises(cld.SubmechanismError, match=r"reference.*radians and metres"):
+        leg_with({"knee": 1e9})
+
+
+def test_a_closed_form_that_holds_on_a_small_part_only_is_not_taken():
+    """Far limits: beyond singularities the closed form lives on other branches."""
+    urdf, submechanisms = MECHANISMS["rus6"].build(travel=0.04, turn=0.3)
+    robot = cld.load(urdf, submechanisms)
+    (entry,) = [s for s in robot.report().submechanisms if s.rows]
+    assert entry.solver == "numerical" and "proved on" in entry.why
+    same = cld.load(urdf, submechanisms, solver="analytical")  # slower, yet right
+    y = np.full(6, 0.01)
+    np.testing.assert_allclose(same.state(y).q, robot.state(y).q, atol=1e-8)
