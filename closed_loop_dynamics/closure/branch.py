@@ -26,9 +26,9 @@ from .numerical import NumericalClosure
 
 #: Table nodes per dimension, by number of independent joints of the closure.
 NODES = {1: 65, 2: 25, 3: 9, 4: 5, 5: 3, 6: 3}
-#: Closed configurations that differ by less [rad, or loop lengths] are one: near a singularity
-#: rounding is magnified.
-SAME = 1e-3
+#: Closed configurations that differ by less [rad, or loop lengths] are one, by more are two; in
+#: between, near a singularity, rounding is magnified and two solutions meet: their signs decide.
+SAME, NEAR = 1e-8, 1e-3
 #: Points of the finer grid per step of the table.
 FINER = {1: 8, 2: 4, 3: 3}
 
@@ -332,14 +332,15 @@ class Branch:
 
     def holds(self, local_q: Array) -> bool:
         """A closed configuration is the one that the branch has at its independent positions."""
-        if np.any(self.assembly_signs(local_q) != self.bare_seeds.sign):
-            return False
         try:
             s = self.solution(local_q[list(self.closure.system.independent)])
         except ClosureNotFound:
             return False
         away = np.abs(local_q[list(self.closure.unknown)] - s.x) / self._path.x_scale
-        return bool(np.max(away, initial=0.0) < SAME)
+        distance = float(np.max(away, initial=0.0))
+        if SAME < distance < NEAR:
+            return bool(np.all(self.assembly_signs(local_q) == self.bare_seeds.sign))
+        return distance <= SAME
 
     def local_q(self, s: Solution) -> Array:
         """All joints of the closure, in its local order."""
