@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import did_you_mean
+from .inputs import InputFile
 from .mistakes import FileProblem, UsageError, need, no_file
-from .output import is_bag, target
+from .output import is_bag, take_place, target
 from .tables import (
     ACCELERATION,
     EFFORT,
@@ -75,6 +76,7 @@ def add_input_arguments(parser: argparse._ActionsContainer, *, required: bool) -
     parser.add_argument(
         "-i",
         "--input",
+        type=InputFile,
         required=required,
         metavar="FILE",
         help="CSV or bag; - reads CSV from a pipe",
@@ -233,7 +235,7 @@ def write_bag(output: str, recordings: Sequence[Recording]) -> None:
                 _write_topic(writer, store, recording)
         if path.suffix:
             (file,) = bag.glob("*.mcap")
-            file.replace(path)
+            take_place(file, path)
         else:
             shutil.move(bag, path)
 

@@ -43,7 +43,8 @@ column where there is one; `--debug` shows the traceback. Results go to standard
 else does; progress bars appear on terminals only. `NO_COLOR` switches colours off.
 
 **Output files** are checked before the work begins and written in one piece: after a failure or
-Ctrl-C the old file is still there. `-o` overwrites, but never the input; `new` asks for `--force`.
+Ctrl-C the old file is still there. `-o` overwrites and keeps the permissions, but never what the
+command reads (data, URDF, submechanism file, anything in a bag's folder); `new` asks for `--force`.
 
 """
 

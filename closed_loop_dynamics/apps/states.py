@@ -140,7 +140,7 @@ def columns_of(robot: Robot, error: ClosedLoopError) -> list[str]:
 
 def read_states(robot: Robot, options: argparse.Namespace, kinds: Sequence[str]) -> States:
     """The states of a command line."""
-    check_output(options, options.input)
+    check_output(options)
     given = {kind: getattr(options, _OPTIONS[kind]) for kind in kinds}
     if options.input is not None:
         words = [f"--{_OPTIONS[kind]}" for kind, value in given.items() if value is not None]

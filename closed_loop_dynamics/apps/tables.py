@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import did_you_mean
+from .inputs import STANDARD
 from .mistakes import FileProblem, no_file
 from .terminal import columns as aligned
 from .terminal import json_text, number
@@ -28,7 +29,6 @@ POSITION, VELOCITY, ACCELERATION, EFFORT = "position", "velocity", "acceleration
 KINDS = (POSITION, VELOCITY, ACCELERATION, EFFORT)
 #: Columns that our own commands write and that are no input.
 REMARKS = ("residual", "singularity", "energy.kinetic", "energy.potential")
-STANDARD = "-"
 #: Printed as 0 in text for people; files have all digits.
 NOISE = 1e-12
 
