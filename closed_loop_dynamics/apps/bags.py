@@ -169,7 +169,17 @@ def _from_states(source: str, messages: list[tuple[int, Any]]) -> Table:
     stamps = [_nanoseconds(message.header.stamp) or received for received, message in messages]
     times = np.array([(stamp - stamps[0]) / NANO for stamp in stamps])
     blocks = _blocks(source, names, [m for _, m in messages], _FIELDS[STATES], "message")
-    return _table(source, times, blocks, stamps[0])
+    return _table(source, times, (_given(*block) for block in blocks), stamps[0])
+
+
+def _given(names: list[str], values: Array) -> tuple[list[str], Array]:
+    """Without columns of NaN: so joint_state_broadcaster says that it has no such interface."""
+    given = [
+        k
+        for k, name in enumerate(names)
+        if meaning(name)[1] == POSITION or not np.isnan(values[:, k]).all()
+    ]
+    return [names[k] for k in given], values[:, given]
 
 
 def _blocks(
