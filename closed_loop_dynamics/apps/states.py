@@ -16,6 +16,7 @@ from ..engine.emitter import MAX_ANGLE
 from ..errors import ClosedLoopError, did_you_mean
 from ..robot import Robot
 from ..robot_parts.limits import Limits
+from .arguments import real
 from .bags import add_input_arguments, read_recording
 from .mistakes import FileProblem, UsageError
 from .output import add_output_arguments, check_output, write
@@ -236,7 +237,7 @@ def parse_vector(words: Sequence[str], names: Sequence[str], default: Array, wha
 
 def _number(text: str, what: str) -> float:
     try:
-        value = float(text)
+        value = real(text)
     except ValueError:
         raise UsageError(f"{what}: '{text}' is not a number") from None
     if not np.isfinite(value):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
@@ -303,6 +304,14 @@ def test_nothing_is_overwritten_without_force(run, tmp_path: Path) -> None:
     assert out.read_text(encoding="utf-8") == "mine"
     assert run("new", "crank_leg", "--yes", "--force", "-o", out).status == 0
     assert out.read_text(encoding="utf-8").startswith("# Loops of crank_leg.urdf")
+
+
+def test_the_next_command_can_be_pasted(run, tmp_path: Path) -> None:
+    urdf, out = tmp_path / "my robot.urdf", tmp_path / "my loops.yaml"
+    urdf.write_bytes((ROOT / "urdf" / "crank_leg.urdf").read_bytes())
+    said = run("new", urdf, "--yes", "-o", out).out
+    words = shlex.split(said.partition("next: closed-loop ")[2])
+    assert words == ["check", str(urdf), str(out)]
 
 
 def test_standard_output_has_only_the_file(run) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -106,7 +107,8 @@ def run(options: argparse.Namespace) -> int:
         sys.stdout.write(text)
     else:
         put(output, text)
-        print(f"wrote {output}; next: closed-loop check {options.urdf} {output}")
+        files = shlex.join([options.urdf, output])
+        print(f"wrote {output}; next: closed-loop check {files}")
     return 0
 
 
