@@ -14,6 +14,7 @@ from ..robot import Robot, load
 from ..robot_parts.solvers import SOLVERS
 from .inputs import InputFile
 from .mistakes import UsageError, no_file
+from .progress import loading
 
 PACKAGE = "closed_loop_dynamics"
 #: How the submechanism file of urdf/NAME.urdf may be called in config/.
@@ -78,10 +79,7 @@ def load_robot(options: argparse.Namespace) -> Robot:
         if not folder.is_dir():
             raise UsageError(f"--search-path: there is no folder '{folder}'")
     sources = find_robot(options.robot, options.submechanisms)
-    note = sys.stderr.isatty()
-    if note:
-        print(f"loading {sources.name} ...", end="", file=sys.stderr, flush=True)
-    try:
+    with loading(sources.name):
         return load(
             sources.urdf,
             sources.submechanisms,
@@ -89,9 +87,6 @@ def load_robot(options: argparse.Namespace) -> Robot:
             search_path=options.search_path,
             solver=options.solver,
         )
-    finally:
-        if note:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def find_robot(robot: str, submechanisms: str | None = None) -> Sources:

@@ -21,6 +21,7 @@ from ..loop_mobility import Cut
 from ..loop_yaml import loop_file
 from ..mistakes import FileProblem, UsageError
 from ..output import check_place, put
+from ..progress import loading
 from ..robot_argument import RobotFile, find_robot
 from ..terminal import folded
 
@@ -102,7 +103,8 @@ def run(options: argparse.Namespace) -> int:
         raise FileProblem("no loops found, nothing written; name them with --loop LINK~LINK")
     if rest := _alone(tree, guesses):
         print(folded(rest), file=note)
-    _prove(sources.urdf, text)
+    with loading(sources.name):
+        _prove(sources.urdf, text)
     if output == STANDARD:
         sys.stdout.write(text)
     else:
