@@ -1,4 +1,4 @@
-"""Types of arguments, with sentences for wrong values."""
+"""Numbers in words and files, and types of arguments with sentences for wrong values."""
 
 from __future__ import annotations
 
@@ -6,10 +6,17 @@ import argparse
 import math
 
 
+def real(text: str) -> float:
+    """``float(text)``, without Python's underscores: 1_0 is a slip, not ten."""
+    if "_" in text:
+        raise ValueError(f"'{text}' is not a number")
+    return float(text)
+
+
 def positive(text: str) -> float:
     """A positive finite number."""
     try:
-        value = float(text)
+        value = real(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number") from None
     if not (math.isfinite(value) and value > 0.0):
@@ -20,6 +27,8 @@ def positive(text: str) -> float:
 def whole(text: str) -> int:
     """A whole number of at least 2."""
     try:
+        if "_" in text:
+            raise ValueError
         value = int(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"'{text}' is not a whole number") from None

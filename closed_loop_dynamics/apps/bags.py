@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import did_you_mean
+from .inputs import InputFile
 from .mistakes import FileProblem, UsageError, need, no_file
-from .output import is_bag, target
+from .output import is_bag, take_place, target
 from .tables import (
     ACCELERATION,
     EFFORT,
@@ -75,6 +76,7 @@ def add_input_arguments(parser: argparse._ActionsContainer, *, required: bool) -
     parser.add_argument(
         "-i",
         "--input",
+        type=InputFile,
         required=required,
         metavar="FILE",
         help="CSV or bag; - reads CSV from a pipe",
@@ -167,7 +169,17 @@ def _from_states(source: str, messages: list[tuple[int, Any]]) -> Table:
     stamps = [_nanoseconds(message.header.stamp) or received for received, message in messages]
     times = np.array([(stamp - stamps[0]) / NANO for stamp in stamps])
     blocks = _blocks(source, names, [m for _, m in messages], _FIELDS[STATES], "message")
-    return _table(source, times, blocks, stamps[0])
+    return _table(source, times, (_given(*block) for block in blocks), stamps[0])
+
+
+def _given(names: list[str], values: Array) -> tuple[list[str], Array]:
+    """Without columns of NaN: so joint_state_broadcaster says that it has no such interface."""
+    given = [
+        k
+        for k, name in enumerate(names)
+        if meaning(name)[1] == POSITION or not np.isnan(values[:, k]).all()
+    ]
+    return [names[k] for k in given], values[:, given]
 
 
 def _blocks(
@@ -233,7 +245,7 @@ def write_bag(output: str, recordings: Sequence[Recording]) -> None:
                 _write_topic(writer, store, recording)
         if path.suffix:
             (file,) = bag.glob("*.mcap")
-            file.replace(path)
+            take_place(file, path)
         else:
             shutil.move(bag, path)
 

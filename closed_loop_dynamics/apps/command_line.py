@@ -20,6 +20,7 @@ from .. import __version__
 from ..errors import ClosedLoopError, did_you_mean
 from .commands import COMMANDS, Command
 from .mistakes import UsageError
+from .terminal import ClosedStream
 
 PROG = "closed-loop"
 DESCRIPTION = """\
@@ -77,12 +78,20 @@ def main(argv: list[str] | None = None) -> int:
     """Run a command line; returns the exit status."""
     argv = sys.argv[1:] if argv is None else argv
     debug = "--debug" in argv
+    _replace_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal without ─ or · gets \u2500, \xb7
             stream.reconfigure(errors="backslashreplace")
     with warnings.catch_warnings():
         warnings.showwarning = _warn  # type: ignore[assignment]
         return _main(argv, debug)
+
+
+def _replace_closed_streams() -> None:
+    """Python has None for them; nobody hears what is said on a closed standard error."""
+    sys.stdin = sys.stdin or ClosedStream("standard input")
+    sys.stdout = sys.stdout or ClosedStream("standard output")
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
 
 
 def _warn(message: Warning | str, *_: object) -> None:

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 import numpy as np
+import yaml
 
 from ..closure.cut_joint import universal_axes
 from ..model.poses import body_poses, inverse, link_pose, pose
@@ -30,12 +31,13 @@ def loop_file(
     tree: Tree, guesses: Sequence[Guess], left: Sequence[Tip], doubtful: Sequence[str], urdf: str
 ) -> str:
     """The text of the file; ``left`` and ``doubtful`` become comments."""
-    text = _HEAD.format(urdf=urdf)
+    text = _HEAD.format(urdf=_remark(urdf))
     for guess in guesses:
         text += "\n" + _entry(tree, guess)
     if left:
         text += _LEFT
-        text += "".join(f"#   {tip.link} (joint {tip.joint})\n" for tip in left)
+        lines = (f"#   {_remark(tip.link)} (joint {_remark(tip.joint)})\n" for tip in left)
+        text += "".join(lines)
     for sentence in doubtful:
         text += "\n# " + "\n#   ".join(textwrap.wrap(f"Not used: {sentence}", 94)) + "\n"
     return text
@@ -52,7 +54,7 @@ def _entry(tree: Tree, guess: Guess) -> str:
     poses = body_poses(tree)
     lines = [
         f"  # {kind}{len(names)} joints, {loops}, {freedom}.",
-        f"- name: {guess.name}",
+        f"- name: {_scalar(guess.name)}",
         "  type: NUMERICAL                     # closed forms are found and used all the same",
         _names("jointnames_spanningtree", names),
         _names("jointnames_independent", independent) + "   # those you command",
@@ -65,9 +67,26 @@ def _entry(tree: Tree, guess: Guess) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _scalar(name: str) -> str:
+    """A name as YAML reads it back: quoted where it would mean something else (1, yes, a #b)."""
+    return yaml.safe_dump([name], default_flow_style=True, allow_unicode=True, width=10**9)[1:-2]
+
+
+def _remark(name: str) -> str:
+    """A name in a comment: on one line."""
+    return " ".join(name.split())
+
+
 def _names(key: str, names: Sequence[str]) -> str:
+    """A list over as many lines as it takes, broken between names."""
     start = f"  {key}: "
-    lines = textwrap.wrap(", ".join(names), 96 - len(start), break_on_hyphens=False)
+    words = [f"{_scalar(name)}," for name in names[:-1]] + [_scalar(name) for name in names[-1:]]
+    lines = words[:1]
+    for word in words[1:]:
+        if len(lines[-1]) + len(word) < 96 - len(start):
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
     break_line = "\n" + " " * (len(start) + 1)
     return f"{start}[{break_line.join(lines)}]"
 
@@ -75,11 +94,12 @@ def _names(key: str, names: Sequence[str]) -> str:
 def _cut_lines(tree: Tree, poses: list[Array], cut: Cut, normal: Array | None) -> list[str]:
     if cut.swing is not None:
         return _swing_lines(tree, poses, cut)
-    where = f"   # lies at {cut.coincides} when q = 0" if cut.coincides else ""
+    where = f"   # lies at {_remark(cut.coincides)} when q = 0" if cut.coincides else ""
+    joint = _scalar(cut.tip.joint)
     lines = [
-        f"  - cut_joint: {cut.tip.joint}   # the cut is at the origin of its child link at q = 0",
-        f"    predecessor_body: {cut.tip.link}",
-        f"    successor_body: {cut.successor}{where}",
+        f"  - cut_joint: {joint}   # the cut is at the origin of its child link at q = 0",
+        f"    predecessor_body: {_scalar(cut.tip.link)}",
+        f"    successor_body: {_scalar(cut.successor)}{where}",
     ]
     if normal is None:
         return [
@@ -97,9 +117,10 @@ def _swing_lines(tree: Tree, poses: list[Array], cut: Cut) -> list[str]:
     rod = poses[cut.tip.body][:3, :3] @ tree.bodies[cut.tip.body].joint.axis
     x = locked_axis(tree, poses, cut)
     frame = pose(np.column_stack([x, np.cross(rod, x), rod]), cut.tip.point)
+    successor = _scalar(cut.successor)
     lines = [
-        f"  - predecessor_body: {cut.successor}   # a hinge; the rod spins and swings on it",
-        f"    successor_body: {cut.tip.link}",
+        f"  - predecessor_body: {successor}   # a hinge; the rod spins and swings on it",
+        f"    successor_body: {_scalar(cut.tip.link)}",
     ]
     for key, link in (("predecessor_frame", cut.successor), ("successor_frame", cut.tip.link)):
         local = inverse(link_pose(tree, poses, link)) @ frame

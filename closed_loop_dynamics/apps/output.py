@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 from pathlib import Path
 
+from .inputs import STANDARD, InputFile
 from .mistakes import UsageError, need
-from .tables import STANDARD, Table, csv_text, json_records, readable
+from .tables import Table, csv_text, json_records, readable
 
 FORMATS = ("text", "csv", "json")
 _BY_SUFFIX = {".csv": "csv", ".json": "json", ".txt": "text"}
@@ -37,7 +39,7 @@ def add_output_arguments(parser: argparse.ArgumentParser, *, bags: bool = False)
     )
 
 
-def check_output(options: argparse.Namespace, *inputs: str | None, bags: bool = False) -> None:
+def check_output(options: argparse.Namespace, *, bags: bool = False) -> None:
     """Refuse an ``--output`` that could not be written, or that is one of the inputs.
 
     Raises:
@@ -46,9 +48,7 @@ def check_output(options: argparse.Namespace, *inputs: str | None, bags: bool = 
     output = options.output
     if output == STANDARD:
         return
-    for file in inputs:
-        if file not in (None, STANDARD) and _same(file, output):
-            raise UsageError(f"--output {output} is the input; give another name")
+    check_place(output, options)
     if bags and is_bag(output):
         if options.format is not None:
             raise UsageError(f"--format {options.format} is not for bags such as {output}")
@@ -57,11 +57,18 @@ def check_output(options: argparse.Namespace, *inputs: str | None, bags: bool = 
         need("rosbags", "writing bags")
     else:
         _format(output, options.format)
-    check_place(output)
 
 
-def check_place(output: str | Path) -> None:
-    """Refuse a path at which no file can be written."""
+def check_place(output: str | Path, options: argparse.Namespace) -> None:
+    """Refuse a path at which no file can be written, or that the command of ``options`` reads."""
+    path = Path(output).expanduser()
+    for given in vars(options).values():
+        if isinstance(given, InputFile) and given.includes(path):
+            raise UsageError(f"'{output}' is the input '{given}' or part of it; give another name")
+    _check_writable(output)
+
+
+def _check_writable(output: str | Path) -> None:
     path = Path(output).expanduser()
     if path.is_dir():
         raise UsageError(f"'{output}' is a folder; name a file in it")
@@ -70,11 +77,6 @@ def check_place(output: str | Path) -> None:
         raise UsageError(f"'{output}' cannot be written: '{place}' is no folder")
     if not os.access(place, os.W_OK):
         raise UsageError(f"'{output}' cannot be written: no permission for '{place}'")
-
-
-def _same(file: str, output: str) -> bool:
-    a, b = Path(file).expanduser(), Path(output).expanduser()
-    return a.exists() and b.exists() and a.samefile(b)
 
 
 def _format(output: str, format: str | None, single: bool = False) -> str:
@@ -103,7 +105,7 @@ def write(table: Table, output: str, format: str | None, *, single: bool) -> Non
 
 def target(output: str | Path) -> Path:
     """The path of an output file; its folder is made."""
-    check_place(output)
+    _check_writable(output)
     path = Path(output).expanduser()
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
@@ -118,14 +120,24 @@ def put(output: str | Path, content: str | bytes) -> Path:
         return path
     part = path.resolve().with_name(f".{path.name}.part")
     try:
+        if path.exists():  # perhaps nobody else may read it
+            part.touch(0o600)
         part.write_bytes(data)
-        part.replace(path.resolve())
+        take_place(part, path)
     except OSError as error:
         error.filename, error.filename2 = str(output), None
         raise
     finally:
         part.unlink(missing_ok=True)
     return path
+
+
+def take_place(part: Path, path: Path) -> None:
+    """Put a finished file where ``path`` (or its target) is, with the same permissions."""
+    real = path.resolve()
+    if real.exists():
+        shutil.copymode(real, part)
+    part.replace(real)
 
 
 def is_bag(name: str) -> bool:

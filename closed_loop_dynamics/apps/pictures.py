@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 from pathlib import Path
 from typing import Any
@@ -25,12 +26,12 @@ def new_figure(width: float, height: float) -> Any:
     return figure
 
 
-def check_picture(output: str) -> None:
-    """Refuse a name that is no picture's, before the work."""
+def check_picture(output: str, options: argparse.Namespace) -> None:
+    """Refuse a name that is no picture's, or that the command reads, before the work."""
     if Path(output).suffix.lower() not in FORMATS:
         raise UsageError(f"--output {output}: name it .png (or .svg, .pdf)")
     need("matplotlib", "drawing")
-    check_place(output)
+    check_place(output, options)
 
 
 def save_figure(figure: Any, output: str) -> None:

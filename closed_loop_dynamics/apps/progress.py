@@ -1,15 +1,22 @@
-"""A progress bar on standard error, when that is a terminal; silence otherwise."""
+"""What takes time, on standard error: a progress bar when that is a terminal, else one sentence
+about a robot that has to be compiled.
+"""
 
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ..engine import cache
+
 WIDTH = 30
 PERIOD = 0.1  # seconds between two drawings
 PATIENCE = 0.5  # work shorter than this shows no bar [s]
+COMPILING = 2.0  # loading that takes longer is explained [s]
+CLEAR = "\r\x1b[K"
 
 
 class Progress:
@@ -32,12 +39,12 @@ class Progress:
         bar = "#" * round(WIDTH * share)
         left = (now - self._start) * (1.0 - share) / share if share else 0.0
         text = f"{self._what} [{bar:<{WIDTH}}] {100 * share:3.0f} % {left:4.0f} s left {note}"
-        print(f"\r\x1b[K{text.rstrip()}", end="", file=sys.stderr, flush=True)
+        print(f"{CLEAR}{text.rstrip()}", end="", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Remove the bar."""
         if self._shown:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            print(CLEAR, end="", file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -48,3 +55,28 @@ def progress(what: str, total: float) -> Iterator[Progress]:
         yield bar
     finally:
         bar.close()
+
+
+@contextmanager
+def loading(robot: str) -> Iterator[None]:
+    """A note on a terminal while a robot is loaded; a line anywhere if that means compiling."""
+    terminal = sys.stderr.isatty()
+    before, after = (CLEAR, "") if terminal else ("", "\n")
+
+    def explain() -> None:
+        if "casadi" in sys.modules:  # a robot whose code is cached loads without it
+            later = "; later runs take it from the cache" if cache.folder() else ""
+            text = f"{before}compiling {robot} for the first time{later}"
+            print(text, end=after, file=sys.stderr, flush=True)
+
+    if terminal:
+        print(f"loading {robot} ...", end="", file=sys.stderr, flush=True)
+    timer = threading.Timer(COMPILING, explain)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        if terminal:
+            print(CLEAR, end="", file=sys.stderr, flush=True)

@@ -40,10 +40,12 @@ Bags are MCAP files, SQLite files or rosbag2 folders with `sensor_msgs/JointStat
 understood (unknown option, no such file, unknown joint in an option); 130 interrupted by Ctrl-C
 (`view` ends so, with 0). Mistakes are told in one sentence on standard error, with file, row and
 column where there is one; `--debug` shows the traceback. Results go to standard output and nothing
-else does; progress bars appear on terminals only. `NO_COLOR` switches colours off.
+else does; progress bars appear on terminals only, and a line on standard error tells that a robot
+is compiled for the first time, which can take a minute. `NO_COLOR` switches colours off.
 
 **Output files** are checked before the work begins and written in one piece: after a failure or
-Ctrl-C the old file is still there. `-o` overwrites, but never the input; `new` asks for `--force`.
+Ctrl-C the old file is still there. `-o` overwrites and keeps the permissions, but never what the
+command reads (data, URDF, submechanism file, anything in a bag's folder); `new` asks for `--force`.
 
 """
 

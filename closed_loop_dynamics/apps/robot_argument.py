@@ -12,7 +12,9 @@ from typing import NamedTuple
 from ..errors import did_you_mean
 from ..robot import Robot, load
 from ..robot_parts.solvers import SOLVERS
+from .inputs import InputFile
 from .mistakes import UsageError, no_file
+from .progress import loading
 
 PACKAGE = "closed_loop_dynamics"
 #: How the submechanism file of urdf/NAME.urdf may be called in config/.
@@ -31,16 +33,30 @@ class Sources(NamedTuple):
     submechanisms: str | Path | None
 
 
+class RobotFile(InputFile):
+    """A URDF file, or the name of a shipped robot."""
+
+    def files(self) -> list[Path]:
+        """URDF and submechanism file, as far as there are files."""
+        found = find_robot(self)
+        return [path for path in (found.urdf, found.submechanisms) if isinstance(path, Path)]
+
+
 def add_robot_arguments(parser: argparse.ArgumentParser) -> None:
     """ROBOT [YAML] and the options that change how a robot is loaded."""
     parser.add_argument(
         "robot",
+        type=RobotFile,
         metavar="ROBOT",
         help="a URDF file; or the name of a shipped robot such as crank_leg or rh5_leg, or of a "
         "mechanism of the library such as four_bar",
     )
     parser.add_argument(
-        "submechanisms", nargs="?", metavar="YAML", help="the URDF's submechanism file"
+        "submechanisms",
+        nargs="?",
+        type=InputFile,
+        metavar="YAML",
+        help="the URDF's submechanism file",
     )
     group = parser.add_argument_group("loading")
     group.add_argument("--floating-base", action="store_true", help="put a free flyer at the root")
@@ -63,10 +79,7 @@ def load_robot(options: argparse.Namespace) -> Robot:
         if not folder.is_dir():
             raise UsageError(f"--search-path: there is no folder '{folder}'")
     sources = find_robot(options.robot, options.submechanisms)
-    note = sys.stderr.isatty()
-    if note:
-        print(f"loading {sources.name} ...", end="", file=sys.stderr, flush=True)
-    try:
+    with loading(sources.name):
         return load(
             sources.urdf,
             sources.submechanisms,
@@ -74,9 +87,6 @@ def load_robot(options: argparse.Namespace) -> Robot:
             search_path=options.search_path,
             solver=options.solver,
         )
-    finally:
-        if note:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def find_robot(robot: str, submechanisms: str | None = None) -> Sources:

@@ -16,6 +16,7 @@ from ..engine.emitter import MAX_ANGLE
 from ..errors import ClosedLoopError, did_you_mean
 from ..robot import Robot
 from ..robot_parts.limits import Limits
+from .arguments import real
 from .bags import add_input_arguments, read_recording
 from .mistakes import FileProblem, UsageError
 from .output import add_output_arguments, check_output, write
@@ -140,7 +141,7 @@ def columns_of(robot: Robot, error: ClosedLoopError) -> list[str]:
 
 def read_states(robot: Robot, options: argparse.Namespace, kinds: Sequence[str]) -> States:
     """The states of a command line."""
-    check_output(options, options.input)
+    check_output(options)
     given = {kind: getattr(options, _OPTIONS[kind]) for kind in kinds}
     if options.input is not None:
         words = [f"--{_OPTIONS[kind]}" for kind, value in given.items() if value is not None]
@@ -236,7 +237,7 @@ def parse_vector(words: Sequence[str], names: Sequence[str], default: Array, wha
 
 def _number(text: str, what: str) -> float:
     try:
-        value = float(text)
+        value = real(text)
     except ValueError:
         raise UsageError(f"{what}: '{text}' is not a number") from None
     if not np.isfinite(value):

@@ -8,6 +8,7 @@ name file, row and column.
 from __future__ import annotations
 
 import csv
+import difflib
 import io
 import sys
 from collections.abc import Iterable, Sequence
@@ -18,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import did_you_mean
+from .arguments import real
+from .inputs import STANDARD
 from .mistakes import FileProblem, no_file
 from .terminal import columns as aligned
 from .terminal import json_text, number
@@ -26,9 +29,9 @@ Array = NDArray[np.float64]
 TIME = "time"
 POSITION, VELOCITY, ACCELERATION, EFFORT = "position", "velocity", "acceleration", "effort"
 KINDS = (POSITION, VELOCITY, ACCELERATION, EFFORT)
+_LIKE_TIME = ("t", "time", "times", "timestamp", "stamp", "sec", "secs", "seconds")
 #: Columns that our own commands write and that are no input.
 REMARKS = ("residual", "singularity", "energy.kinetic", "energy.potential")
-STANDARD = "-"
 #: Printed as 0 in text for people; files have all digits.
 NOISE = 1e-12
 
@@ -112,7 +115,7 @@ class Table:
         for name in self.columns:
             if name == TIME or name in REMARKS or meaning(name)[0] in known:
                 continue
-            hint = did_you_mean(meaning(name)[0], known)
+            hint = _perhaps(name, known)
             raise FileProblem(f"{self.source}: column '{name}' is no joint of the robot; {hint}")
 
     def check_numbers(self, largest: float) -> None:
@@ -129,6 +132,22 @@ class Table:
             if not finite[row, k]:
                 why = "is not a finite number" + " (or an empty field)" * bool(np.isnan(value))
             raise FileProblem(f"{self.place(row, [self.columns[k]])}: {value:g} {why}")
+
+
+def _perhaps(name: str, known: Sequence[str]) -> str:
+    """What an unknown column may have meant: another joint, another kind of number, time."""
+    if name.lower() in _LIKE_TIME:
+        return f"did you mean '{TIME}'?"
+    joint, _, part = name.rpartition(".")
+    if joint not in known:
+        kind = meaning(name)[1]
+        choices = [column(each, kind) for each in known]
+        return did_you_mean(name, [*choices, TIME] if kind == POSITION else choices)
+    parts = [each.removeprefix(f"{joint}.") for each in known if each.startswith(f"{joint}.")]
+    near = difflib.get_close_matches(part, [*KINDS, *parts], n=1, cutoff=0.4)  # acc, vel, pos
+    if near:
+        return f"did you mean '{joint}.{near[0]}'?"
+    return f"valid: {', '.join(column(joint, kind) for kind in KINDS)}"
 
 
 def read_csv(path: str) -> Table:
@@ -170,7 +189,7 @@ def read_csv(path: str) -> Table:
                 f"{len(names)} columns"
             )
         try:
-            values[i] = [float(field) if field.strip() else np.nan for field in row]
+            values[i] = [real(field) if field.strip() else np.nan for field in row]
         except ValueError:
             k = next(k for k, field in enumerate(row) if not _is_number(field))
             raise FileProblem(
@@ -182,7 +201,7 @@ def read_csv(path: str) -> Table:
 
 def _is_number(field: str) -> bool:
     try:
-        float(field or "nan")
+        real(field or "nan")
     except ValueError:
         return not field.strip()
     return True

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
 import math
 import os
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, NoReturn
+
+
+class ClosedStream(io.TextIOBase):
+    """In place of a standard stream that is closed (``closed-loop ... >&-``): using it says so."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = name
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise OSError(errno.EBADF, "it is closed", self._name)
+
+    read = write = _refuse
 
 
 @dataclass(frozen=True)

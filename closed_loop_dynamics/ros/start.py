@@ -6,6 +6,7 @@ word about half-imported modules, so it is seen to first; nothing heavy may be i
 
 from __future__ import annotations
 
+import re
 import sys
 from importlib import import_module
 
@@ -17,7 +18,27 @@ NODES = ("feedforward", "simulator", "joint_state_completer", "trajectory_publis
 def start(name: str, arguments: list[str] | None = None) -> int:
     """Run a node in this process until it is asked to end; returns the exit code."""
     leave_on_signals(name)
-    return int(import_module(f".{name}", __package__).main(arguments))
+    module = import_module(f".{name}", __package__)
+    try:
+        return int(module.main(arguments))
+    except Exception as error:
+        sentence = _bad_arguments(error)
+        if sentence is None:
+            raise
+        print(f"{name}: {sentence}", file=sys.stderr)
+        return 1
+
+
+def _bad_arguments(error: Exception) -> str | None:
+    """What is wrong with the ROS arguments, such as a missing parameter file; None: not these."""
+    from rclpy.impl.implementation_singleton import rclpy_implementation as rcl
+
+    if isinstance(error, rcl.UnknownROSArgsError):
+        return f"unknown ROS arguments {error}"
+    _, found, reason = str(error).partition("failed to initialize rcl: ")
+    if not (isinstance(error, rcl.RCLError) and found):
+        return None
+    return re.sub(r"\s*, at \S+:\d+", "", reason)  # where in the source of rcl
 
 
 def feedforward() -> int:

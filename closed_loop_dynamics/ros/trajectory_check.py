@@ -156,7 +156,7 @@ class Checker:
             pi = None if self.carried is None else self.carried.parameters
             tau = self.robot.inverse_dynamics(y, yd, ydd, parameters=pi)
         except ClosureNotFound as error:
-            at = "" if error.sample is None else f" at {times[error.sample] - offset:.3f} s"
+            at = "" if error.sample is None else f" {_into(times[error.sample] - offset)}"
             raise TrajectoryRefused(f"not reachable{at}: {error}") from error
         except ActuationSingular as error:
             raise TrajectoryRefused(f"singular: {error}") from error
@@ -164,7 +164,7 @@ class Checker:
         worst = int(np.argmin(singular)) if singular.size > 1 else 0
         if singular[worst] < self.rules.min_singular_value:
             raise TrajectoryRefused(
-                f"too near a singularity at {times[worst] - offset:.3f} s: smallest singular value "
+                f"too near a singularity {_into(times[worst] - offset)}: smallest singular value "
                 f"{singular[worst]:.3g} is below {self.rules.min_singular_value:g}"
             )
         assert state.ud is not None and state.udd is not None  # asked for above
@@ -173,4 +173,9 @@ class Checker:
     @staticmethod
     def _raise(found: tuple[int, int, str] | None, times: Array, offset: float) -> None:
         if found is not None:
-            raise TrajectoryRefused(f"at {times[found[0]] - offset:.3f} s {found[2]}")
+            raise TrajectoryRefused(f"{_into(times[found[0]] - offset)}: {found[2]}")
+
+
+def _into(seconds: float) -> str:
+    """Where in a motion: it begins at its first point, or where it takes over from another."""
+    return f"{seconds:.3f} s into the motion"

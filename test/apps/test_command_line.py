@@ -132,3 +132,35 @@ def test_a_reader_that_stops_early_is_no_error(tmp_path: Path) -> None:
         assert process.wait(timeout=120) == 0
     assert first.startswith("hip,knee,")
     assert errors == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "stream", "message"),
+    [
+        ("graph crank_leg", "stdout", "closed-loop graph: standard output: it is closed\n"),
+        ("state crank_leg", "stdout", "closed-loop state: standard output: it is closed\n"),
+        ("info crank_leg", "stdout", "closed-loop info: standard output: it is closed\n"),
+        ("map crank_leg -i -", "stdin", "closed-loop map: standard input: it is closed\n"),
+        ("new crank_leg -o -", "stdin", "closed-loop new: there is nobody to ask"),
+    ],
+)
+def test_closed_streams_are_told_in_one_line(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    words: str,
+    stream: str,
+    message: str,
+) -> None:
+    """``closed-loop graph crank_leg >&-``: Python has None for such a stream."""
+    monkeypatch.setattr(sys, stream, None)
+    assert main(words.split()) in (1, 2)
+    assert message in capsys.readouterr().err  # perhaps after a line about compiling
+
+
+def test_a_closed_standard_error_harms_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    assert main(["state", "crank_leg", "--y", "knee=3", "--format", "csv"]) == 0  # warns
+    assert main(["state", "no_such_robot"]) == 2
+    assert capsys.readouterr().out.startswith("hip,knee")

@@ -120,6 +120,54 @@ def test_mcap_in_and_out(run, leg: cld.Robot, squat, tmp_path: Path, message: st
     assert run("map", "crank_leg", "-i", tmp_path / "in.mcap").out.startswith("time,hip,")
 
 
+def recorded(leg: cld.Robot, table: np.ndarray, kinds: dict[str, np.ndarray | float]) -> Table:
+    """Positions of the squat, and other kinds (N, 3) or one number for all."""
+    joints, columns, values = leg.names.independent, ["time"], [table[:, :1]]
+    for kind, numbers in {"position": table[:, 1:4], **kinds}.items():
+        columns += [column(joint, kind) for joint in joints]
+        values.append(np.broadcast_to(numbers, (len(table), 3)))
+    return Table(tuple(columns), np.hstack(values))
+
+
+def test_states_without_velocities_and_efforts_are_understood(run, leg, squat, tmp_path) -> None:
+    """joint_state_broadcaster sends NaN where there is no such interface."""
+    needs_rosbags()
+    outputs = []
+    for others in ({}, {"velocity": np.nan, "effort": np.nan}):
+        bag = str(tmp_path / "in.mcap")
+        source = recorded(leg, squat[1], others)
+        write_bag(bag, [Recording(source, "/joint_states", STATES)])
+        outcome = run("map", "crank_leg", "-i", bag)
+        assert outcome.status == 0, outcome.err
+        outputs.append(outcome.out)
+    assert outputs[0] == outputs[1]
+
+
+@pytest.mark.parametrize(
+    ("velocity", "message"),
+    [
+        ([[0.0, np.nan, 0.0]], "the column 'knee.velocity' is missing"),
+        (np.array([*np.zeros((20, 3)), [0.0, np.nan, 0.0]]), "column knee.velocity: nan is not"),
+    ],
+)
+def test_states_with_some_velocities_are_refused(run, leg, squat, tmp_path, velocity, message):
+    needs_rosbags()
+    bag = str(tmp_path / "in.mcap")
+    source = recorded(leg, squat[1], {"velocity": velocity})
+    write_bag(bag, [Recording(source, "/joint_states", STATES)])
+    outcome = run("map", "crank_leg", "-i", bag)
+    assert outcome.status == 1 and message in outcome.err
+
+
+def test_positions_that_are_missing_stay_a_mistake(run, leg, squat, tmp_path: Path) -> None:
+    needs_rosbags()
+    bag, table = str(tmp_path / "in.mcap"), squat[1].copy()
+    table[:, 2] = np.nan
+    write_bag(bag, [Recording(recorded(leg, table, {}), "/joint_states", STATES)])
+    outcome = run("map", "crank_leg", "-i", bag)
+    assert outcome.status == 1 and "column knee: nan is not a finite number" in outcome.err
+
+
 def test_a_bag_can_be_a_rosbag2_folder(run, leg: cld.Robot, squat, tmp_path: Path) -> None:
     needs_rosbags()
     path, table = squat

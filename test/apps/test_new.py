@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import pytest
+import yaml
 from support.rh5 import FILES, needs_models
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.apps.commands import new
 from closed_loop_dynamics.apps.loop_doubts import doubts
 from closed_loop_dynamics.apps.loop_guess import guess_loops, pair_guesses, with_pairs
-from closed_loop_dynamics.apps.loop_yaml import loop_file
+from closed_loop_dynamics.apps.loop_yaml import _names, loop_file
 from closed_loop_dynamics.apps.robot_argument import find_robot
 from closed_loop_dynamics.closure.cut_joint import resolve
 from closed_loop_dynamics.closure.derive import with_derived_loops
@@ -247,6 +251,51 @@ def test_the_written_file_loads_and_gives_the_same_numbers(run, leg, tmp_path: P
     assert run("check", urdf, out, "--strict").status == 0
 
 
+#: Names that a URDF may have and that YAML takes for something else, if not quoted.
+STRANGE = (
+    *("1", "yes", "on", "null", "~", "0x1F", "2024-01-01", "1:30", "-", "---", "=", "<<"),
+    *("rod: a", "a #b", "[x]", "a, b", "{x}", "*a", "&a", "!a", "%a", "@a", "`a`", "? a", "- a"),
+    *('"q"', "it's", "|", ">", " leading", "trailing ", "two  spaces", "back\\slash", "a\nb", "ü"),
+)
+
+
+def renamed(text: str, kind: str, names: Sequence[str]) -> str:
+    """A URDF whose first links or joints have other names."""
+    for old, name in zip(re.findall(rf'<{kind} name="([^"]*)"', text), names, strict=False):
+        place = rf'(<{kind} name=|<(?:parent|child) {kind}=)"{re.escape(old)}"'
+        quoted = quoteattr(name, {"\n": "&#10;"})
+        text = re.sub(place, lambda found, quoted=quoted: found[1] + quoted, text)
+    return text
+
+
+@pytest.mark.parametrize("shift", range(0, len(STRANGE), 8))
+def test_names_are_written_so_that_they_are_read_back(shift: int) -> None:
+    names = STRANGE[shift:] + STRANGE[:shift]
+    text = (ROOT / "urdf" / "crank_leg.urdf").read_text(encoding="utf-8")
+    tree, mine = guessed(renamed(renamed(text, "link", names), "joint", names))
+    _, theirs = guessed(text)
+    same = dict(zip(read_urdf(text).frames, tree.frames, strict=True))
+    assert cut_links(mine) == {frozenset(same[link] for link in cut) for cut in cut_links(theirs)}
+    bodies = [body.joint.name for body in tree.bodies]
+    assert {name for entry in mine for name in entry.spanning} <= set(bodies)
+    assert [len(entry.spanning) for entry in mine] == [len(entry.spanning) for entry in theirs]
+
+
+def test_a_robot_with_strange_names_gets_its_file(run, tmp_path: Path) -> None:
+    text = (ROOT / "urdf" / "crank_leg.urdf").read_text(encoding="utf-8")
+    urdf = tmp_path / "robot.urdf"
+    urdf.write_text(renamed(renamed(text, "link", STRANGE), "joint", STRANGE), encoding="utf-8")
+    outcome = run("new", urdf, "--yes", "-o", tmp_path / "loops.yaml")
+    assert outcome.status == 0, outcome.err
+
+
+def test_lists_of_many_names_are_broken_between_names() -> None:
+    names = [f"joint  number {k}" for k in range(30)]
+    text = _names("jointnames_spanningtree", names)
+    assert yaml.safe_load(text) == {"jointnames_spanningtree": names}
+    assert max(map(len, text.splitlines())) <= 97 and len(text.splitlines()) > 3
+
+
 def test_nothing_is_overwritten_without_force(run, tmp_path: Path) -> None:
     out = tmp_path / "loops.yaml"
     out.write_text("mine", encoding="utf-8")
@@ -255,6 +304,14 @@ def test_nothing_is_overwritten_without_force(run, tmp_path: Path) -> None:
     assert out.read_text(encoding="utf-8") == "mine"
     assert run("new", "crank_leg", "--yes", "--force", "-o", out).status == 0
     assert out.read_text(encoding="utf-8").startswith("# Loops of crank_leg.urdf")
+
+
+def test_the_next_command_can_be_pasted(run, tmp_path: Path) -> None:
+    urdf, out = tmp_path / "my robot.urdf", tmp_path / "my loops.yaml"
+    urdf.write_bytes((ROOT / "urdf" / "crank_leg.urdf").read_bytes())
+    said = run("new", urdf, "--yes", "-o", out).out
+    words = shlex.split(said.partition("next: closed-loop ")[2])
+    assert words == ["check", str(urdf), str(out)]
 
 
 def test_standard_output_has_only_the_file(run) -> None:

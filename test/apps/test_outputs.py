@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
+import stat
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from closed_loop_dynamics.apps import robot_argument
+from closed_loop_dynamics.apps.command_line import make_parser
+from closed_loop_dynamics.apps.commands import COMMANDS
+from closed_loop_dynamics.apps.inputs import InputFile
 from closed_loop_dynamics.apps.output import put
 
+ROOT = Path(__file__).resolve().parents[2]
 HOLD = ("simulate", "crank_leg", "--hold", "--duration", "0.01")
 
 
@@ -64,6 +70,89 @@ def test_states_do_not_overwrite_their_input(run, squat) -> None:
     outcome = run("state", "crank_leg", "-i", path, "-o", path)
     assert outcome.status == 2 and "is the input" in outcome.err
     assert path.read_bytes() == before
+
+
+#: Commands that would overwrite what they read; m.csv is a motion, bag a folder with a recording.
+OVERWRITING = [
+    "new plain.urdf --yes --force -o plain.urdf",
+    "new plain.urdf --yes --force -o linked.urdf",
+    "state plain.urdf loops.yaml --format csv -o plain.urdf",
+    "state plain.urdf loops.yaml --format csv -o loops.yaml",
+    "inverse-dynamics plain.urdf loops.yaml --format csv -o ./loops.yaml",
+    "forward-dynamics plain.urdf loops.yaml -i m.csv -o m.csv",
+    "map plain.urdf loops.yaml -i m.csv --format csv -o loops.yaml",
+    "map plain.urdf loops.yaml -i bag -o bag/bag.mcap",
+    "map plain.urdf loops.yaml -i bag --format json -o bag/metadata.yaml",
+    "map plain.urdf loops.yaml -i bag -o bag/new.csv",
+    "simulate plain.urdf loops.yaml --follow bag -o bag/bag.mcap",
+    "simulate plain.urdf loops.yaml --efforts bag -o bag/bag.mcap",
+    "simulate plain.urdf loops.yaml --format csv -o plain.urdf",
+    "graph drawn.svg loops.yaml -o drawn.svg",
+    "workspace drawn.svg loops.yaml -s knee -o drawn.svg",
+    "plot drawn.svg -o drawn.svg",
+    "plot m.png",
+    "view page.html loops.yaml --export page.html",
+    "view plain.urdf loops.yaml --trajectory page.html --export page.html",
+]
+
+
+@pytest.mark.parametrize("words", OVERWRITING)
+def test_no_command_overwrites_what_it_reads(run, in_tmp: Path, words: str) -> None:
+    urdf, loops = ROOT / "urdf" / "crank_leg.urdf", ROOT / "config" / "crank_leg.yaml"
+    (in_tmp / "loops.yaml").write_bytes(loops.read_bytes())
+    for name in ("plain.urdf", "drawn.svg", "page.html"):
+        (in_tmp / name).write_bytes(urdf.read_bytes())
+    (in_tmp / "linked.urdf").symlink_to("plain.urdf")
+    for name in ("m.csv", "m.png"):
+        (in_tmp / name).write_text("time,hip,knee,ankle\n0,0,0.4,0\n1,0,0.5,0\n")
+    (in_tmp / "bag").mkdir()
+    for name in ("bag.mcap", "metadata.yaml"):
+        (in_tmp / "bag" / name).write_text("recorded")
+    before = contents(in_tmp)
+    outcome = run(*words.split())
+    assert outcome.status == 2 and "is the input" in outcome.err
+    assert contents(in_tmp) == before
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_files_of_a_shipped_robot_are_not_overwritten(
+    run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder, file in (("urdf", "urdf/crank_leg.urdf"), ("config", "config/crank_leg.yaml")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / file).write_bytes((ROOT / file).read_bytes())
+    monkeypatch.setattr(robot_argument, "_share_folders", lambda: [tmp_path])
+    before = contents(tmp_path)
+    for file in before:
+        outcome = run("state", "crank_leg", "--format", "csv", "-o", file)
+        assert outcome.status == 2 and "is the input 'crank_leg'" in outcome.err
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("command", [command.name for command in COMMANDS])
+def test_every_argument_that_is_read_says_so(command: str) -> None:
+    """What is declared otherwise is no file that is read: only then can nothing be overwritten."""
+    own = make_parser([command])._actions[-1].choices[command]
+    files = {"FILE", "URDF", "YAML", "ROBOT"}
+    written = ("output", "export")
+    for action in own._actions:
+        if action.metavar in files and action.dest not in written:
+            assert issubclass(action.type, InputFile), action.dest
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.mcap"])
+def test_a_file_keeps_its_permissions(run, squat, tmp_path: Path, name: str) -> None:
+    path, link = tmp_path / name, tmp_path / f"link_{name}"
+    path.write_text("secret")
+    path.chmod(0o600)
+    link.symlink_to(path)
+    outcome = run("map", "crank_leg", "-i", squat[0], "-o", link)
+    assert outcome.status == 0, outcome.err
+    assert path.read_bytes() != b"secret" and stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert link.is_symlink()
 
 
 def test_a_file_is_whole_or_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

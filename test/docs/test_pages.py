@@ -31,6 +31,13 @@ def test_every_python_example_states_its_output_or_checks_itself() -> None:
                 assert after is not None and after.language == "text", block.place
 
 
+def test_pages_to_follow_do_not_rely_on_the_folder_of_the_repository() -> None:
+    """Our test has links to it; a reader may stand anywhere."""
+    for page in (ROOT / "docs" / "faq.md", *(ROOT / "docs/tutorials").glob("*.md")):
+        for each in blocks(page):
+            assert "urdf/" not in each.code and "config/" not in each.code, each.place
+
+
 def block(language: str, code: str = "", mark: str = "", before: str = "") -> Block:
     return Block(language, mark, code, "page.md:1", before)
 

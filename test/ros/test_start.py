@@ -107,12 +107,31 @@ def test_signal_while_compiling_ends_the_node(tmp_path: Path) -> None:
     assert "Traceback" not in text and "configured" not in text
 
 
-def test_bad_arguments_are_not_taken_for_an_orderly_end() -> None:
-    command = [sys.executable, "-m", "closed_loop_dynamics.ros", "joint_state_completer"]
-    command += ["--ros-args", "--params-file", "/no/such/file.yaml"]
+@pytest.mark.parametrize(
+    ("node", "words", "sentence"),
+    [
+        ("joint_state_completer", "--params-file /no/such/file.yaml", "-file /no/such/file.yaml'"),
+        ("trajectory_publisher", "--such-option", "unknown ROS arguments ['--such-option']"),
+    ],
+)
+def test_bad_arguments_are_told_in_one_line(node: str, words: str, sentence: str) -> None:
+    command = [sys.executable, "-m", "closed_loop_dynamics.ros", node, "--ros-args", *words.split()]
     run = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE)
     assert run.returncode == 1
-    assert "/no/such/file.yaml" in run.stderr
+    ours = [line for line in run.stderr.splitlines() if "[rcl]" not in line]
+    assert len(ours) == 1 and ours[0].startswith(f"{node}: ") and sentence in ours[0]
+
+
+def test_other_failures_keep_their_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    from closed_loop_dynamics.ros import simulator, start
+
+    def main(_: object) -> int:
+        raise RuntimeError("failed to initialize rcl: but no error of rcl")
+
+    monkeypatch.setattr(simulator, "main", main)
+    monkeypatch.setattr(start, "leave_on_signals", lambda _: None)
+    with pytest.raises(RuntimeError, match="no error of rcl"):
+        start.start("simulator")
 
 
 def test_unknown_node_is_refused_with_the_known_ones() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 
+from ..inputs import STANDARD
 from ..mistakes import UsageError
 from ..output import check_place, put
 from ..robot_argument import add_robot_arguments, load_robot
-from ..tables import STANDARD
 
 DESCRIPTION = """\
 Draw the cluster tree: which joints are solved together, on which cluster each stands, which joints
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output != STANDARD:
         if not options.output.endswith(".svg"):
             raise UsageError(f"--output {options.output}: name it .svg")
-        check_place(options.output)
+        check_place(options.output, options)
     text = cluster_svg(load_robot(options))
     if options.output == STANDARD:
         sys.stdout.write(text)

@@ -20,6 +20,7 @@ from ..bags import (
     ros_topic,
     write_bag,
 )
+from ..inputs import STANDARD
 from ..mistakes import FileProblem, UsageError
 from ..motion_file import (
     MOTION_NOTE,
@@ -34,7 +35,6 @@ from ..tables import (
     ACCELERATION,
     EFFORT,
     POSITION,
-    STANDARD,
     TIME,
     VELOCITY,
     Array,
@@ -87,7 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, map, write."""
-    check_output(options, options.input, bags=True)
+    check_output(options, bags=True)
     if not is_bag(options.output) and (options.output_topic or options.message):
         raise UsageError("--output-topic and --message are for bags; name the --output .mcap")
     topic = options.output_topic and ros_topic(options.output_topic)

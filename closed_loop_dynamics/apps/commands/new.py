@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,6 +13,7 @@ from ...errors import ClosedLoopError, did_you_mean
 from ...model import read_urdf
 from ...model.tree import Tree
 from ...robot import load
+from ..inputs import STANDARD
 from ..loop_branches import Guess
 from ..loop_doubts import doubts
 from ..loop_guess import guess_loops, with_pairs
@@ -19,8 +21,8 @@ from ..loop_mobility import Cut
 from ..loop_yaml import loop_file
 from ..mistakes import FileProblem, UsageError
 from ..output import check_place, put
-from ..robot_argument import find_robot
-from ..tables import STANDARD
+from ..progress import loading
+from ..robot_argument import RobotFile, find_robot
 from ..terminal import folded
 
 DESCRIPTION = """\
@@ -45,7 +47,12 @@ Not found: gears and belts (write `couplings:`, see docs/file_format.md), other 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``new``."""
-    parser.add_argument("urdf", metavar="URDF", help="a URDF file, or the name of a shipped robot")
+    parser.add_argument(
+        "urdf",
+        type=RobotFile,
+        metavar="URDF",
+        help="a URDF file, or the name of a shipped robot",
+    )
     parser.add_argument(
         "--loop",
         action="append",
@@ -70,9 +77,9 @@ def run(options: argparse.Namespace) -> int:
     tree = read_urdf(sources.urdf)
     output = options.output or f"{sources.name}_submechanisms.yaml"
     if output != STANDARD:
+        check_place(output, options)
         if Path(output).expanduser().is_file() and not options.force:
             raise UsageError(f"'{output}' exists; give --force to overwrite it, or another name")
-        check_place(output)
     asks = not options.yes
     if asks and not _somebody_is_there():
         raise UsageError("there is nobody to ask (no terminal); give --yes")
@@ -96,12 +103,14 @@ def run(options: argparse.Namespace) -> int:
         raise FileProblem("no loops found, nothing written; name them with --loop LINK~LINK")
     if rest := _alone(tree, guesses):
         print(folded(rest), file=note)
-    _prove(sources.urdf, text)
+    with loading(sources.name):
+        _prove(sources.urdf, text)
     if output == STANDARD:
         sys.stdout.write(text)
     else:
         put(output, text)
-        print(f"wrote {output}; next: closed-loop check {options.urdf} {output}")
+        files = shlex.join([options.urdf, output])
+        print(f"wrote {output}; next: closed-loop check {files}")
     return 0
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...errors import did_you_mean
 from ..bags import read_recording
+from ..inputs import InputFile
 from ..mistakes import FileProblem
 from ..pictures import STYLES, check_picture, new_figure, save_figure
 from ..tables import KINDS, REMARKS, TIME, Array, Table, meaning
@@ -36,7 +37,9 @@ REST = "other"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``plot``."""
-    parser.add_argument("file", metavar="FILE", help="CSV or bag; - reads CSV from a pipe")
+    parser.add_argument(
+        "file", type=InputFile, metavar="FILE", help="CSV or bag; - reads CSV from a pipe"
+    )
     parser.add_argument("--topic", help="of a bag; default: the only one with joints")
     parser.add_argument(
         "--only", nargs="+", metavar="NAME", help="some joints or columns only; * stands for any"
@@ -48,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     """Read and draw."""
     name = "plot" if options.file == "-" else Path(options.file).stem
     output = options.output or f"{name}.png"
-    check_picture(output)
+    check_picture(output, options)
     table = read_recording(options.file, options.topic).table
     if not len(table.values):
         raise FileProblem(f"{table.source}: no rows to draw")

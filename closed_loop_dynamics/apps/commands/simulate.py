@@ -14,13 +14,14 @@ from ...robot import Robot
 from ...ros.plant import Physics, Plant
 from ..arguments import positive
 from ..bags import STATES, Recording, read_recording, write_bag
+from ..inputs import STANDARD, InputFile
 from ..mistakes import FileProblem, UsageError
 from ..motion_file import MOTION_NOTE, as_spline, check_rows, motion_of, rising_times
 from ..output import add_output_arguments, check_output, is_bag, write
 from ..progress import progress
 from ..robot_argument import add_robot_arguments, load_robot
 from ..states import check_table, coordinates, parse_vector, reference
-from ..tables import EFFORT, POSITION, STANDARD, TIME, VELOCITY, Array, Table, joined, with_column
+from ..tables import EFFORT, POSITION, TIME, VELOCITY, Array, Table, joined, with_column
 
 DESCRIPTION = f"""\
 Simulate the robot by forward dynamics (Runge-Kutta in independent coordinates, so that the loops
@@ -53,8 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     acting.add_argument(
         "--tau", nargs="+", action="extend", metavar="VALUE", help="constant forces [N or N·m]"
     )
-    acting.add_argument("--efforts", metavar="FILE", help="forces over time, CSV or bag")
-    acting.add_argument("--follow", metavar="FILE", help="a motion to follow, CSV or bag")
+    for option, what in (("--efforts", "forces over time"), ("--follow", "a motion to follow")):
+        acting.add_argument(option, type=InputFile, metavar="FILE", help=f"{what}, CSV or bag")
     parser.add_argument("--topic", help="of a bag; default: the only one with joints")
     parser.add_argument(
         "--feedback",
@@ -106,7 +107,7 @@ Force = Callable[[Plant, float], "Array | None"]
 
 def run(options: argparse.Namespace) -> int:
     """Simulate, write; a motion that fails is written up to there."""
-    check_output(options, options.efforts, options.follow, bags=True)
+    check_output(options, bags=True)
     fastest = 1.0 / options.step
     rate = min(100.0, fastest) if options.rate is None else options.rate
     if rate > fastest * (1.0 + 1e-9):

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...robot import Robot
 from ..bags import read_recording
+from ..inputs import InputFile
 from ..mistakes import UsageError
 from ..motion_file import MOTION_NOTE, motion_of
 from ..output import check_place, put
@@ -37,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``view``."""
     add_robot_arguments(parser)
     shown = parser.add_argument_group("what moves")
-    shown.add_argument("--trajectory", metavar="FILE", help="a motion to play, CSV or bag")
+    shown.add_argument(
+        "--trajectory", type=InputFile, metavar="FILE", help="a motion to play, CSV or bag"
+    )
     shown.add_argument("--live", action="store_true", help="follow a JointState topic of ROS 2")
     shown.add_argument(
         "--topic",
@@ -71,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
     if options.export:
         if Path(options.export).suffix.lower() not in (".html", ".htm"):
             raise UsageError(f"--export {options.export}: name it .html")
-        check_place(options.export)
+        check_place(options.export, options)
     robot = load_robot(options)
     motion = _motion(robot, options)
     if options.export:

@@ -62,13 +62,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Sample and draw."""
     if options.output is not None:
-        check_picture(options.output)
+        check_picture(options.output, options)
     robot = load_robot(options)
     if robot.mechanism.floating:
         raise UsageError("workspace is for robots with a fixed base")
     name = _submechanism(robot, options.submechanism)
     output = options.output or f"workspace_{name}.png"
-    check_picture(output)
+    check_picture(output, options)
     from ..workspace_maps import draw_curves, draw_maps, sample
 
     y = parse_vector(options.y or [], robot.names.independent, reference(robot), "--y")
