@@ -92,7 +92,7 @@ class TaskSpline(Spline):
             try:
                 motions.append(self.sample(time))
             except ClosedLoopError as error:
-                at = time - float(self.times[0])
+                at = time - self.start
                 raise TrajectoryRefused(f"not reachable at {at:.3f} s: {error}") from error
         y, yd, ydd = (np.array([getattr(m, n) for m in motions]) for n in ("y", "yd", "ydd"))
         return y, yd, ydd
@@ -111,6 +111,6 @@ class TaskSpline(Spline):
             worst, value = self.nearest_singularity(float(time))
             if value < smallest:
                 raise TrajectoryRefused(
-                    f"{worst} is too near a singularity at {time - self.times[0]:.3f} s: smallest "
+                    f"{worst} is too near a singularity at {time - self.start:.3f} s: smallest "
                     f"singular value {value:.3g} is below {smallest:g}"
                 )

@@ -141,6 +141,7 @@ class Spline:
 
     Attributes:
         times: (N,) absolute times of the points [s].
+        start: absolute time that the times of the message's points count from [s].
     """
 
     def __init__(self, points: Points, start: float = 0.0, before: Motion | None = None) -> None:
@@ -150,6 +151,7 @@ class Spline:
             start: absolute time that the times of the points count from [s].
             before: where to lead in from; used when it is earlier than the first point.
         """
+        self.start = start
         times = start + points.times
         tables = [points.positions, points.velocities, points.accelerations]
         if before is not None and before.time < times[0]:

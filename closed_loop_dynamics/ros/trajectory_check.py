@@ -118,7 +118,7 @@ class Checker:
     def table(self, spline: Spline, times: Array) -> ActuatorTable:
         """The motion in actuator space at (N,) ``times``; raises as :meth:`check` does."""
         y, yd, ydd = spline.table(times)
-        offset = float(spline.times[0])
+        offset = spline.start
         self._raise(self.independent.outside(y), times, offset)
         self._raise(self.independent.too_fast(yd), times, offset)
         table = self._map(times, y, yd, ydd, offset)
@@ -130,7 +130,7 @@ class Checker:
 
     def mapped(self, spline: Spline, times: Array) -> ActuatorTable:
         """The same of a motion that has been checked, more finely."""
-        return self._map(times, *spline.table(times), float(spline.times[0]))
+        return self._map(times, *spline.table(times), spline.start)
 
     def check_jump(self, y: Array, running: Array) -> None:
         """Refuse a motion that starts at ``y`` (m,), too far from the running command."""
@@ -156,15 +156,15 @@ class Checker:
             pi = None if self.carried is None else self.carried.parameters
             tau = self.robot.inverse_dynamics(y, yd, ydd, parameters=pi)
         except ClosureNotFound as error:
-            at = "" if error.sample is None else f" {_into(times[error.sample] - offset)}"
-            raise TrajectoryRefused(f"not reachable{at}: {error}") from error
+            at = "" if error.sample is None else f" {_at(times[error.sample] - offset)}"
+            raise TrajectoryRefused(f"not reachable{at}: {error.args[0]}") from error
         except ActuationSingular as error:
             raise TrajectoryRefused(f"singular: {error}") from error
         singular = np.atleast_1d(state.singularity)
         worst = int(np.argmin(singular)) if singular.size > 1 else 0
         if singular[worst] < self.rules.min_singular_value:
             raise TrajectoryRefused(
-                f"too near a singularity {_into(times[worst] - offset)}: smallest singular value "
+                f"too near a singularity {_at(times[worst] - offset)}: smallest singular value "
                 f"{singular[worst]:.3g} is below {self.rules.min_singular_value:g}"
             )
         assert state.ud is not None and state.udd is not None  # asked for above
@@ -173,9 +173,9 @@ class Checker:
     @staticmethod
     def _raise(found: tuple[int, int, str] | None, times: Array, offset: float) -> None:
         if found is not None:
-            raise TrajectoryRefused(f"{_into(times[found[0]] - offset)}: {found[2]}")
+            raise TrajectoryRefused(f"{_at(times[found[0]] - offset)}: {found[2]}")
 
 
-def _into(seconds: float) -> str:
-    """Where in a motion: it begins at its first point, or where it takes over from another."""
-    return f"{seconds:.3f} s into the motion"
+def _at(seconds: float) -> str:
+    """When, in the time of the message (time_from_start)."""
+    return f"at {seconds:.3f} s"
