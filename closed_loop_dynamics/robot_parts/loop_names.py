@@ -26,6 +26,8 @@ def component_called(branches: Mapping[int, Branch], name: str) -> int:
     Raises:
         InvalidInput: there is none, or the entry holds several unrelated loops.
     """
+    if not isinstance(name, str):
+        raise InvalidInput(f"no submechanism with loops {name!r}; give a name")
     fitting = [c for c, branch in branches.items() if branch.name == name]
     if len(fitting) == 1:
         return fitting[0]
