@@ -105,6 +105,11 @@ class Mechanism:
         """Components with loops, however they are solved."""
         return [c for c, component in enumerate(self.components) if component.loops]
 
+    @property
+    def functions(self) -> list[int]:
+        """Components that a function of the user closes."""
+        return [c for c, closure in enumerate(self.closures) if isinstance(closure, SmoothClosure)]
+
     def loop_closure(self, component: int) -> NumericalClosure | None:
         """The loops of a component and their linear equations; None where it has none."""
         closure = self.closures[component]
@@ -180,6 +185,8 @@ def _check_floating(tree: Tree) -> None:
 
 def _check_functions(entries: Sequence[Submechanism], functions: Mapping[str, Gamma]) -> None:
     """Functions and entries of type "function" must match one to one."""
+    if not isinstance(functions, Mapping):
+        raise InvalidInput("closures is not a mapping from submechanisms to functions")
     wanted = {entry.name: entry for entry in entries if entry.type == FUNCTION}
     for name, entry in wanted.items():
         if name not in functions:

@@ -26,6 +26,7 @@ from .robot_parts.actuation import Actuation
 from .robot_parts.free_motion import FreeMotion
 from .robot_parts.geometry import SubmechanismGeometry
 from .robot_parts.links import gather_wrenches, link_jacobian, link_pose, random_independent
+from .robot_parts.loop_names import component_called
 from .robot_parts.operational_space import (
     ForceResponse,
     MassMatrixFactors,
@@ -48,7 +49,7 @@ def load(
     submechanisms: str | Path | None = None,
     *,
     floating_base: bool = False,
-    search_path: Sequence[str | Path] = (),
+    search_path: Sequence[str | Path] | str | Path = (),
     solver: str | None = None,
     closures: Mapping[str, Gamma] | None = None,
     gravity: Sequence[float] = (0.0, 0.0, -9.81),
@@ -71,9 +72,7 @@ def load(
         UrdfError, SubmechanismError: with file, place and remedy.
     """
     tree = read_urdf(urdf, floating_base=floating_base)
-    entries = read_submechanisms(
-        submechanisms, tree, search_path=tuple(search_path), urdf_source=urdf
-    )
+    entries = read_submechanisms(submechanisms, tree, search_path=search_path, urdf_source=urdf)
     key = digest(tree, entries)
     if solver is not None and solver not in SOLVERS:
         raise InvalidInput(f"solver '{solver}'; {did_you_mean(solver, SOLVERS)}")
@@ -334,13 +333,13 @@ class Robot(ParametricRobot, FreeMotion):
         return lint(self)
 
     def submechanism(self, name: str) -> SubmechanismGeometry:
-        """Assembly modes, singularities, reachable set and transmission ratio of a closed loop."""
-        by_name = {branch.name: c for c, branch in self.branches.items()}
-        if name not in by_name:
-            raise InvalidInput(
-                f"no submechanism with loops '{name}'; {did_you_mean(name, by_name)}"
-            )
-        return SubmechanismGeometry(self, by_name[name])
+        """Assembly modes, singularities, reachable set and transmission ratio of a closed loop.
+
+        Args:
+            name: of the entry in the submechanism file, or of an independent joint of the loop. An
+                entry with several unrelated loops needs the joint: each of them is one geometry.
+        """
+        return SubmechanismGeometry(self, component_called(self.branches, name))
 
     def task_space(self, scheme: str = "nested", tolerance: float = 1e-10) -> TaskSpace:
         """The robot in the coordinates of its platform, for a parallel manipulator.

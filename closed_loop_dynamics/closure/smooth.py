@@ -1,7 +1,8 @@
 """A closure that the user writes: q = gamma(y) as a Python function (nonlinear differentials).
 
 The function receives the independent positions as a CasADi SX vector and returns the positions of
-the other joints, in the order of ``jointnames_spanningtree``. G and g follow by differentiation.
+the other joints, in the order of ``jointnames_spanningtree``: a list, or an SX vector. It is called
+once, when the robot is loaded. G and g follow by differentiation.
 """
 
 from __future__ import annotations
@@ -11,16 +12,21 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.emitter import MAX_ANGLE
 from ..engine.instructions import instruction_list
 from ..engine.symbolic import ca, tracing
-from ..errors import ClosureNotFound, SubmechanismError
+from ..errors import SubmechanismError
 from ..model.clusters import Component
 from ..model.tree import Array, Tree
 from ..spatial import SX
+from .function_inverse import invert
 from .numerical import Linearised
 
 #: (y as SX) -> positions of the dependent joints.
 Gamma = Callable[[Any], Sequence[Any]]
+
+#: Derivatives beyond this leave no room for the dynamics to stay finite.
+MAX_DERIVATIVE = 1e100
 
 
 class SmoothClosure:
@@ -28,80 +34,132 @@ class SmoothClosure:
 
     kind = "function"
     n_x = 0
-    n_checks = 0
+    #: Finite positions; finite derivatives.
+    n_checks = 2
 
     def __init__(self, tree: Tree, component: Component, gamma: Gamma) -> None:
         self.component = component
-        self._gamma = gamma
-        self._order = [
+        self._dependent = [
             component.joints.index(tree.joint_index(name))
             for name in component.entry.spanning
             if tree.joint_index(name) not in component.independent
         ]
         self.independent = [component.joints.index(b) for b in component.independent]
         with tracing():
-            self.digest = instruction_list(self._functions()[0]).digest()
+            first, second = self._traced(gamma)
+            self.digest = self._native_digest(gamma, first)
+            # Text, as expressions must not outlive `tracing`.
+            self._first, self._second = first.serialize(), second.serialize()
 
     def assemble(self, y: SX, x: SX) -> SX:
         """Local q."""
-        entry = self.component.entry
-        values = list(self._gamma(y))
-        if len(values) != len(self._order):
-            raise SubmechanismError(
-                f"the function given for submechanism '{entry.name}' returns {len(values)} "
-                f"positions; {len(self._order)} joints are not independent",
-                file=entry.file,
-                place=entry.place,
-                remedy="return one position per dependent joint, in the order of "
-                "jointnames_spanningtree",
-            )
-        q: list[Any] = [None] * len(self.component.joints)
-        for k, i in enumerate(self.independent):
-            q[i] = y[k]
-        for i, value in zip(self._order, values, strict=True):
-            q[i] = ca.SX(value)
-        return ca.vertcat(*q)
-
-    def _functions(self) -> tuple[Any, Any]:
-        """y -> (q, G) and (y, yd) -> g."""
-        m = len(self.independent)
-        y, yd = ca.SX.sym("y", m), ca.SX.sym("yd", m)
-        q = self.assemble(y, ca.SX(0, 1))
-        g = ca.jtimes(ca.jtimes(q, y, yd), y, yd)
-        first = ca.Function("gamma", [y], [ca.densify(q), ca.densify(ca.jacobian(q, y))])
-        return first, ca.Function("g", [y, yd], [ca.densify(g)])
+        return ca.Function.deserialize(self._first)(y)[0]
 
     def linearise(self, q: SX, qd_of: Any, tolerance: float) -> Linearised:
-        """G and g by differentiation."""
-        first, second = self._functions()
+        """G and g by differentiation; checks fail where the function or they are not finite."""
         y = ca.vertcat(*(q[i] for i in self.independent))
-        _, G = first(y)
+        _, G = ca.Function.deserialize(self._first)(y)
         g = ca.SX(np.zeros(len(self.component.joints)))
         if qd_of is not None:
             qd = qd_of(G)
-            g = second(y, ca.vertcat(*(qd[i] for i in self.independent)))
-        return Linearised(G, g, ca.SX(0, G.shape[1]), ca.SX(0.0), [], [])
+            yd = ca.vertcat(*(qd[i] for i in self.independent))
+            g = ca.Function.deserialize(self._second)(y, yd)
+        rows = self._dependent
+        # Sums, as fmax passes over nan.
+        positions = ca.sum1(ca.fabs(q[rows]))
+        derivatives = ca.sum1(ca.fabs(ca.vec(G[rows, :]))) + ca.sum1(ca.fabs(g[rows]))
+        checks = [MAX_ANGLE - positions, MAX_DERIVATIVE - derivatives]
+        return Linearised(G, g, ca.SX(0, G.shape[1]), ca.SX(0.0), checks, [])
 
     def invert(self, rows: list[int], u: Array, start: Array) -> Array:
-        """y with q[rows] = u by Newton from ``start`` (CasADi's VM: not for hot paths).
+        """y with q[rows] = u, reached from ``start`` (CasADi's VM: not for hot paths).
 
-        More rows than degrees of freedom: least squares, by Gauss-Newton.
+        More rows than degrees of freedom: least squares.
         """
-        redundant = len(rows) > len(self.independent)
         with tracing():
-            f = self._functions()[0]
-            y = start.copy()
-            for _ in range(50):
+            f = ca.Function.deserialize(self._first)
+
+            def transmission(y: Array) -> tuple[Array, Array]:
                 q, G = (np.asarray(v) for v in f(y))
-                error = q.ravel()[rows] - u
-                if float(np.max(np.abs(error))) < 1e-12:
-                    return y
-                step = np.linalg.lstsq(G[rows], error, rcond=None)[0]
-                y = y - step
-                if redundant and float(np.max(np.abs(step))) < 1e-12:
-                    return y
-        raise ClosureNotFound(
-            f"submechanism '{self.component.entry.name}': no configuration near {start} has "
-            f"actuator positions {u}",
-            submechanism=self.component.entry.name,
+                return q.ravel()[rows], G[rows]
+
+            return invert(self.component.entry.name, transmission, u, start)
+
+    # -- calling the user's function --------------------------------------------------------------
+
+    def _traced(self, gamma: Gamma) -> tuple[Any, Any]:
+        """y -> (q, G) and (y, yd) -> g."""
+        m = len(self.independent)
+        y, yd = ca.SX.sym("y", m), ca.SX.sym("yd", m)
+        values = self._positions(gamma, y)
+        q: list[Any] = [None] * len(self.component.joints)
+        for k, i in enumerate(self.independent):
+            q[i] = y[k]
+        for k, i in enumerate(self._dependent):
+            q[i] = values[k]
+        positions = ca.vertcat(*q)
+        g = ca.jtimes(ca.jtimes(positions, y, yd), y, yd)
+        G = ca.jacobian(positions, y)
+        first = ca.Function("gamma", [y], [ca.densify(positions), ca.densify(G)])
+        return first, ca.Function("g", [y, yd], [ca.densify(g)])
+
+    def _positions(self, gamma: Gamma, y: SX) -> SX:
+        """What the function returns, as one column of expressions in ``y``."""
+        try:
+            result: Any = gamma(ca.SX(y))  # a copy, which the function may write into
+        except Exception as error:
+            raise self._error(gamma, f"raises {type(error).__name__}: {_short(error)}") from error
+        try:
+            if isinstance(result, (ca.SX, ca.DM)):
+                values = ca.vec(ca.densify(ca.SX(result)))
+            else:
+                values = ca.vertcat(ca.SX(0, 1), *(_scalar(value) for value in result))
+        except Exception as error:
+            raise self._error(
+                gamma, f"returns {type(result).__name__}, not positions ({_short(error)})"
+            ) from error
+        if values.shape[0] != len(self._dependent):
+            raise self._error(
+                gamma,
+                f"returns {values.shape[0]} positions; {len(self._dependent)} joints are not "
+                "independent",
+            )
+        known = {symbol.element_hash() for symbol in ca.symvar(y)}
+        strange = [s.name() for s in ca.symvar(values) if s.element_hash() not in known]
+        if strange:
+            raise self._error(gamma, f"depends on {', '.join(strange)} besides y")
+        return values
+
+    def _native_digest(self, gamma: Gamma, first: Any) -> str:
+        try:
+            return instruction_list(first).digest()
+        except NotImplementedError as error:
+            raise self._error(gamma, f"cannot be compiled: {error}") from error
+
+    def _error(self, gamma: Gamma, problem: str) -> SubmechanismError:
+        entry, m = self.component.entry, len(self.independent)
+        name = getattr(gamma, "__name__", repr(gamma))
+        return SubmechanismError(
+            f"the function '{name}' given for submechanism '{entry.name}' {problem}",
+            file=entry.file,
+            place=entry.place,
+            remedy=f"write a function of one CasADi SX vector y ({m} independent positions) in "
+            "CasADi operations (ca.sin, ca.if_else in place of if) that returns one position per "
+            "dependent joint, in the order of jointnames_spanningtree",
         )
+
+
+def _scalar(value: Any) -> SX:
+    try:
+        expression = ca.SX(value)
+    except NotImplementedError:
+        raise TypeError(f"{value!r} is of type {type(value).__name__}") from None
+    if expression.shape != (1, 1):
+        raise TypeError(f"one of them has shape {expression.shape}")
+    return ca.densify(expression)
+
+
+def _short(error: Exception) -> str:
+    """The first line that says something: CasADi's messages list all its prototypes."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[0] if lines else "no message"

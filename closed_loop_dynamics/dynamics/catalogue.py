@@ -27,7 +27,7 @@ from .regressor import trace_generalized_regressor, trace_regressor
 #: What a program computes: (motion, other inputs) -> (outputs, its own checks).
 Equation = Callable[..., tuple[list[SX], list[SX]]]
 
-ORIENTATION, RESIDUAL = "orientation", "residual"
+ORIENTATION, RESIDUAL, FUNCTION = "orientation", "residual", "function"
 ACTUATION, INERTIA = "actuation", "inertia"
 
 
@@ -215,6 +215,7 @@ def check_kinds(mech: Mechanism, recipe: Recipe) -> list[tuple[str, int]]:
     """(kind, component or cluster) of every check, in order."""
     kinds = [(ORIENTATION, 0)] if mech.floating else []
     kinds += [(RESIDUAL, c) for c in mech.loops for _ in range(mech.closures[c].n_checks)]
+    kinds += [(FUNCTION, c) for c in mech.functions for _ in range(mech.closures[c].n_checks)]
     if recipe.checks == ACTUATION:
         kinds += [(ACTUATION, c) for c in needs_solve(mech)]
     if recipe.checks == INERTIA:

@@ -90,9 +90,11 @@ class Motion:
 
     @property
     def checks(self) -> list[SX]:
-        """Values that must be positive: the quaternion's norm, then closure by closure."""
-        upright = [ca.sumsqr(self.q[0][3:]) - QUATERNION] if self.mechanism.floating else []
-        return upright + [check for c in self.mechanism.loops for check in self.loops[c].checks]
+        """Values that must be positive: the quaternion's norm, then loops, then functions."""
+        mech = self.mechanism
+        upright = [ca.sumsqr(self.q[0][3:]) - QUATERNION] if mech.floating else []
+        closed = [check for c in mech.loops + mech.functions for check in self.loops[c].checks]
+        return upright + closed
 
     @property
     def slopes(self) -> list[SX]:

@@ -66,6 +66,8 @@ def as_finite_vectors(value: Any, name: str, size: int) -> Array:
 
 def as_vectors(value: Any, name: str, size: int) -> Array:
     """``value`` as floats of shape (size,) or (N, size); InvalidInput otherwise."""
+    if np.ma.is_masked(value):
+        raise InvalidInput(f"{name} has masked entries; fill them in or leave the sample out")
     try:
         array = np.asarray(value)
         if array.dtype.kind not in "fiub":
@@ -78,6 +80,13 @@ def as_vectors(value: Any, name: str, size: int) -> Array:
             f"{name} has shape {np.shape(value)}; expected ({size},) or (N, {size}) for a batch"
         )
     return array
+
+
+def as_count(value: Any, name: str, least: int) -> int:
+    """``value`` as a whole number of at least ``least``; InvalidInput otherwise."""
+    if not isinstance(value, (int, np.integer)) or value < least:
+        raise InvalidInput(f"{name} must be a whole number of at least {least}: {value!r}")
+    return int(value)
 
 
 def as_rows(what: str, arrays: Sequence[Array]) -> list[Array] | None:

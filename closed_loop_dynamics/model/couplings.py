@@ -7,7 +7,6 @@ URDF's mimic tags among the entry's joints.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,6 +19,9 @@ from .submechanism import Coupling
 from .tree import Tree
 from .yaml_reader import Node
 
+#: Ratios other than 0, written or of a chain, lie between these; offsets below the last one.
+SMALLEST_RATIO, LARGEST_RATIO = 1e-12, 1e12
+LARGEST_OFFSET = 1e8
 COUPLINGS_EXAMPLE = "couplings: [{joint: rotor, terms: {knee: 12.0}, offset: 0.0}]"
 
 
@@ -158,6 +160,7 @@ def check_couplings(
             )
         if coupling.joint in by_joint:
             raise _two_couplings(at, by_joint[coupling.joint])
+        _check_size(coupling, at)
         by_joint[coupling.joint] = coupling
     return tuple(_written_out(name, by_joint, entry) for name in by_joint)
 
@@ -187,11 +190,24 @@ def _written_out(name: str, by_joint: dict[str, Coupling], entry: Node) -> Coupl
                 f"the couplings of joint '{name}' go round in a circle",
                 "express every coupled joint by independent ones",
             )
-    if not all(map(math.isfinite, (*terms.values(), offset))):
-        raise Node(None, coupling.place, entry.file).error(
-            f"the ratios that lead to joint '{name}' overflow", "write smaller ratios"
+    written_out = Coupling(name, terms, offset, coupling.place)
+    _check_size(written_out, Node(None, coupling.place, entry.file))
+    return written_out
+
+
+def _check_size(coupling: Coupling, at: Node) -> None:
+    """Refuse ratios (of a chain: their products) and offsets that no mechanism has."""
+    for other, ratio in coupling.terms.items():
+        if ratio and not SMALLEST_RATIO <= abs(ratio) <= LARGEST_RATIO:
+            raise at.error(
+                f"the ratio of joint '{coupling.joint}' to '{other}' is {ratio:g}",
+                f"write 0 or a ratio between {SMALLEST_RATIO:g} and {LARGEST_RATIO:g} in magnitude",
+            )
+    if not abs(coupling.offset) <= LARGEST_OFFSET:
+        raise at.error(
+            f"the offset of joint '{coupling.joint}' is {coupling.offset:g}",
+            f"write an offset below {LARGEST_OFFSET:g} in magnitude",
         )
-    return Coupling(name, terms, offset, coupling.place)
 
 
 def _couplings_of(

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
+from ..errors import InvalidInput
 from .couplings import (
     COUPLINGS_EXAMPLE,
     TransmissionSearch,
@@ -64,12 +65,16 @@ def read_submechanisms(
         SubmechanismError: names the file, the key path, the offending word and the nearest valid.
         UrdfError: a sub-URDF that is needed cannot be read.
     """
+    if isinstance(search_path, (str, os.PathLike)):
+        search_path = (search_path,)
+    try:
+        folders = tuple(Path(p) for p in search_path)
+    except TypeError as error:
+        raise InvalidInput(f"search_path is not a list of folders ({error})") from None
     if source is None:
         return with_implied((), tree)
     root, folder = load_yaml(source)
-    if isinstance(search_path, (str, os.PathLike)):
-        search_path = (search_path,)
-    search = TransmissionSearch(folder, tuple(Path(p) for p in search_path), urdf_source)
+    search = TransmissionSearch(folder, folders, urdf_source)
     nodes = _entry_nodes(root)
     names = _unique_names(nodes)
     owners: Named = {}

@@ -15,7 +15,7 @@ import numpy as np
 from lxml import etree  # type: ignore[import-untyped]
 from urdf_parser_py.urdf import URDF
 
-from ..errors import UrdfError
+from ..errors import InvalidInput, UrdfError
 from .linear_transmission import read_linear_transmissions
 from .origins import inertia_about_origin, origin_pose, unit
 from .tree import FLOATING, PRISMATIC, REVOLUTE, Array, Body, Joint, Tree
@@ -49,6 +49,8 @@ def read_urdf(source: str | os.PathLike[str], *, floating_base: bool = False) ->
     robot = _parse_with_urdfdom(xml)
     root = find_root(robot.joints, xml)
     check_mimics(robot.joints, xml)
+    if not isinstance(floating_base, (bool, np.bool_)):
+        raise InvalidInput(f"floating_base is {floating_base!r}; give True or False")
     if floating_base:
         _check_floating_base(robot.joints, root, xml)
     # Absurd but finite numbers may overflow when multiplied; the result is checked instead.

@@ -16,8 +16,9 @@ def page(sections: Sequence[Section], facts: str, folder: Path) -> str:
         "# Reproduction of the papers",
         "",
         "Written by `make reproduce`; do not edit. Correctness figures must hold, or the command "
-        "fails. Timings are shown as ratios beside the paper's: another engine changes what is "
-        "expensive.",
+        'fails. "holds: yes" means: not worse than the '
+        "paper's figure. Timings are shown as ratios beside the paper's: another engine changes "
+        "what is expensive.",
         "",
         facts,
     ]

@@ -26,7 +26,9 @@ class ActuationLimits(ActuationBlocks):
         submechanism: str | None = None,
         guess: ArrayLike | None = None,
     ) -> Polytope:
-        """yd that keep the actuators within their speeds (and the joints within their own).
+        """yd that keep the actuators within their speeds (and the independent joints in their own).
+
+        Speed limits of passive dependent joints do not count.
 
         Args:
             bounds: (lower, upper) speeds of the actuators in place of the URDF's.
@@ -71,7 +73,10 @@ class ActuationLimits(ActuationBlocks):
         submechanism: str | None = None,
         guess: ArrayLike | None = None,
     ) -> Polytope:
-        """Positions that keep actuators and joints within their limits, as a set of y.
+        """Positions that keep actuators and independent joints within their limits, as a set of y.
+
+        Limits of passive dependent joints do not count; ``Robot.report()`` compares them with the
+        range through which the loop moves these joints.
 
         Exact for plain and geared joints, and (with the URDF's limits) for loops with one
         independent joint. For other loops, and with a ``guess``, to first order around ``y``: the

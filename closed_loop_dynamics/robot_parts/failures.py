@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..dynamics.catalogue import ACTUATION, ORIENTATION, RESIDUAL
+from ..dynamics.catalogue import ACTUATION, FUNCTION, ORIENTATION, RESIDUAL
 from ..errors import (
     ActuationSingular,
     ClosedLoopError,
@@ -23,6 +23,13 @@ def check_failure(mech: Mechanism, kind: tuple[str, int], y: Array) -> ClosedLoo
         name = mech.components[index].entry.name
         return ClosureNotFound(
             f"submechanism '{name}' does not close to tolerance at y = {y}", submechanism=name
+        )
+    if what == FUNCTION:
+        name = mech.components[index].entry.name
+        return ClosureNotFound(
+            f"submechanism '{name}': its function or a derivative of it is not finite at y = {y}; "
+            "stay inside its domain, or let it be defined there",
+            submechanism=name,
         )
     if what == ACTUATION:
         component = mech.components[index]

@@ -7,7 +7,7 @@ the branch (continuation from the reference) as the judge of what is reachable.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from scipy.optimize import brentq
 
 from ..closure.analytical import AnalyticalClosure, LegChoice, solve_leg
 from ..closure.continuation import Solution
-from ..engine.source import as_finite_vectors
+from ..engine.source import as_count, as_finite_vectors
 from ..engine.symbolic import ca, tracing
 from ..errors import ClosureNotFound, InvalidInput
 from ..model.tree import Array
@@ -76,7 +76,9 @@ class SubmechanismGeometry:
         self._u_high = np.array([j.upper for j in limits])
 
     def _one(self, y: ArrayLike) -> Array:
-        p = as_finite_vectors(np.atleast_1d(np.asarray(y)), "y", len(self.independent))
+        if np.isscalar(y) or getattr(y, "ndim", 1) == 0:
+            y = np.reshape(y, 1)
+        p = as_finite_vectors(y, "y", len(self.independent))
         if p.ndim != 1:
             raise InvalidInput(f"y has shape {p.shape}; one configuration at a time, please")
         return p
@@ -206,7 +208,7 @@ class SubmechanismGeometry:
         start = self._start()
         size = self._branch.upper - self._branch.lower
         boundary = []
-        for angle in np.linspace(0.0, 2.0 * np.pi, _count(rays, "rays", 3), endpoint=False):
+        for angle in np.linspace(0.0, 2.0 * np.pi, as_count(rays, "rays", 3), endpoint=False):
             way = np.array([np.cos(angle), np.sin(angle)]) * size
 
             def good(t: float, way: Array = way) -> bool:
@@ -228,7 +230,7 @@ class SubmechanismGeometry:
     def transmission_curve(self, count: int = 101) -> dict[str, Array]:
         """``y``, ``u`` and ``ratio`` = du/dy over :meth:`reachable_interval`."""
         low, high = self.reachable_interval()
-        y = np.linspace(low, high, _count(count, "count", 2))
+        y = np.linspace(low, high, as_count(count, "count", 2))
         solutions = [self._solution([v]) for v in y]
         u = np.array([self._branch.local_q(s)[self._rows] for s in solutions])
         ratio = np.array([self._branch.loop_jacobian(s)[self._rows, 0] for s in solutions])
@@ -255,52 +257,56 @@ class SubmechanismGeometry:
         if not isinstance(closure, AnalyticalClosure):
             return found
         found.clear()
-        for signs in itertools.product(
-            *(itertools.product((1.0, -1.0), repeat=leg.modes) for leg in closure.legs)
-        ):
-            q = _assembled(closure, current, signs)
-            if q is None:
-                continue
-            same = [list(s) == c.modes for s, c in zip(signs, closure.choice.legs, strict=True)]
+        here = tuple(tuple(leg.modes) for leg in closure.choice.legs)
+        for signs, q in _assembled(closure, current):
             name = _mode_name(closure, signs)
             positions = dict(zip(names, map(float, q), strict=True))
-            found.append(AssemblyMode(name, positions, all(same)))
+            found.append(AssemblyMode(name, positions, signs == here))
         return sorted(found, key=lambda mode: not mode.current)
 
 
-def _assembled(
-    closure: AnalyticalClosure, current: Array, signs: tuple[tuple[float, ...], ...]
-) -> Array | None:
-    """Local q on the given signs, or None when the loops cannot close there."""
+#: Sign of every two-way choice, leg by leg.
+Signs = tuple[tuple[float, ...], ...]
+
+
+def _assembled(closure: AnalyticalClosure, current: Array) -> Iterator[tuple[Signs, Array]]:
+    """All signs on which the loops close, with the local q there.
+
+    Traced once, with the signs as input; every combination is a column of one evaluation.
+    """
+    counts = [leg.modes for leg in closure.legs]
+    columns = np.array(list(itertools.product((1.0, -1.0), repeat=sum(counts)))).T
     with tracing():
+        sign = ca.SX.sym("sign", sum(counts))
         q = {i: ca.SX(float(v)) for i, v in enumerate(current)}
-        for leg, choice, modes in zip(closure.legs, closure.choice.legs, signs, strict=True):
-            trial = LegChoice(list(modes), choice.centres)
+        modes = _by_leg([sign[k] for k in range(sum(counts))], counts)
+        for leg, choice, here in zip(closure.legs, closure.choice.legs, modes, strict=True):
+            trial = LegChoice(list(here), choice.centres)
             values = solve_leg(closure.system, leg, q, trial)
             for i, value in zip(leg.columns, values, strict=True):
                 q[i] = value
         vector = ca.vertcat(*(q[i] for i in range(len(current))))
         phi = closure.system.phi(vector)[closure.plan.rows]
-        numbers = ca.Function("mode", [], [vector, phi])()
-        found, left = (np.asarray(numbers[key]).ravel() for key in ("o0", "o1"))
-    if not np.all(np.isfinite(found)) or np.max(np.abs(left)) > closure.tolerance:
-        return None
-    return found
+        mode = ca.Function("mode", [sign], [ca.densify(vector), ca.densify(phi)])
+        found, left = (np.asarray(part) for part in mode(columns))
+    closed = np.all(np.isfinite(found), axis=0) & ~np.any(np.abs(left) > closure.tolerance, axis=0)
+    for k in np.flatnonzero(closed):
+        yield _by_leg(columns[:, k].tolist(), counts), found[:, k]
 
 
-def _mode_name(closure: AnalyticalClosure, signs: tuple[tuple[float, ...], ...]) -> str:
+def _by_leg(signs: list[Any], counts: list[int]) -> tuple[tuple[Any, ...], ...]:
+    """A flat list of signs, cut into legs."""
+    ends = list(itertools.accumulate(counts, initial=0))
+    return tuple(tuple(signs[a:b]) for a, b in itertools.pairwise(ends))
+
+
+def _mode_name(closure: AnalyticalClosure, signs: Signs) -> str:
     words = []
     for number, (leg, modes) in enumerate(zip(closure.legs, signs, strict=True), start=1):
         prefix = f"leg{number}." if len(closure.legs) > 1 else ""
         for (plus, minus), sign in zip(leg.mode_words, modes, strict=True):
             words.append(prefix + (plus if sign > 0 else minus))
     return " ".join(words)
-
-
-def _count(value: Any, name: str, least: int) -> int:
-    if not isinstance(value, (int, np.integer)) or value < least:
-        raise InvalidInput(f"{name} must be a whole number of at least {least}: {value!r}")
-    return int(value)
 
 
 def _walk(

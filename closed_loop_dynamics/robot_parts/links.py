@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..engine.source import as_finite_vectors
+from ..engine.source import as_count, as_finite_vectors
 from ..errors import InvalidInput
 from ..mechanism import Mechanism
 from ..model.tree import FLOATING, PRISMATIC, Array
@@ -101,8 +101,10 @@ def gather_wrenches(
 
 def random_independent(robot: Robot, rng: np.random.Generator, count: int | None) -> Array:
     """Uniform in the reachable boxes; see :meth:`Robot.random_independent`."""
+    if not isinstance(rng, (np.random.Generator, np.random.RandomState)):
+        raise InvalidInput(f"rng is {rng!r}; give a generator such as np.random.default_rng(0)")
     mech = robot.mechanism
-    shape = () if count is None else (count,)
+    shape = () if count is None else (as_count(count, "count", 0),)
     y = np.zeros((*shape, mech.n_y))
     boxes: dict[int, tuple[float, float]] = {}
     for c, branch in robot.branches.items():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..dynamics.actuation import RANK_TOLERANCE
-from ..errors import Underactuated
+from ..errors import ClosureNotFound, Underactuated
 from ..mechanism import Mechanism
 from ..model.tree import PRISMATIC, Array
 
@@ -64,8 +64,11 @@ def undriven_words(robot: ParametricRobot, c: int) -> str:
     component = mech.components[c]
     columns = [mech.v_at[b] for b in component.independent]
     rows = [mech.qd_at[b] for b in component.active]
-    G = robot._matrix("loop_jacobian", (robot.n, robot.m), None, reference_independent(robot))
     names = [mech.joint_name(b) for b in component.independent]
+    try:
+        G = robot._matrix("loop_jacobian", (robot.n, robot.m), None, reference_independent(robot))
+    except ClosureNotFound:  # a function that is not finite there; report() says so
+        return f"some motion of {', '.join(names)}"
     directions = null_space(G[np.ix_(rows, columns)], natural_sizes(mech, c))
     return "; ".join(direction_words(direction, names) for direction in directions)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -68,6 +70,8 @@ BAD_VECTORS: dict[str, Any] = {
     "dates": np.array(["2020-01-01"], dtype="datetime64[D]"),
     "dict": {"crank": 0.1},
     "nan in a batch": np.array([[0.1], [np.nan]]),
+    "masked": np.ma.masked_array([0.1], mask=[True]),
+    "masked in a batch": np.ma.masked_array([[0.1], [0.2]], mask=[[False], [True]]),
 }
 
 
@@ -352,3 +356,45 @@ def test_no_independent_joint_is_refused() -> None:
     none = {"jointnames_independent": [], "jointnames_active": []}
     with pytest.raises(cld.SubmechanismError, match="independent"):
         cld.load(FOUR_BAR.urdf(), edited(**none))
+
+
+@pytest.mark.parametrize("value", ["no", "", 0, 1, None, []])
+def test_a_floating_base_is_there_or_not(value: Any) -> None:
+    with pytest.raises(cld.InvalidInput, match=r"floating_base.*True or False"):
+        cld.load(FOUR_BAR.urdf(), FOUR_BAR.yaml(), floating_base=value)
+
+
+@pytest.mark.parametrize("value", [5, [5], None, [None]])
+def test_a_search_path_is_a_list_of_folders(value: Any) -> None:
+    with pytest.raises(cld.InvalidInput, match="search_path is not a list of folders"):
+        cld.load(FOUR_BAR.urdf(), FOUR_BAR.yaml(), search_path=value)
+
+
+def test_one_folder_may_be_given_as_a_word(tmp_path: Path) -> None:
+    (tmp_path / "gear.urdf").write_text("<robot name='gear'><link name='l'/></robot>")
+    gear = "submechanisms:\n- {name: g, type: transmission, file_path: gear.urdf, "
+    gear += "jointnames_spanningtree: [crank, rocker], jointnames_independent: [crank]}"
+    with pytest.raises(cld.SubmechanismError, match=re.escape(f"'{tmp_path}'")):
+        cld.load(FOUR_BAR.urdf(), gear, search_path=str(tmp_path))
+
+
+@pytest.mark.parametrize("count", [-1, 2.5, "3"])
+def test_random_positions_come_in_whole_numbers(count: Any) -> None:
+    with pytest.raises(cld.InvalidInput, match="count must be a whole number"):
+        robot().random_independent(np.random.default_rng(0), count)
+
+
+@pytest.mark.parametrize("rng", [None, 3, np.random])
+def test_random_positions_need_a_generator(rng: Any) -> None:
+    with pytest.raises(cld.InvalidInput, match="default_rng"):
+        robot().random_independent(rng)
+    assert robot().random_independent(np.random.default_rng(0), 0).shape == (0, 1)
+
+
+def test_a_masked_array_without_masked_entries_is_an_array() -> None:
+    whole = np.ma.masked_array([0.5], mask=[False])
+    np.testing.assert_array_equal(robot().state(whole).q, robot().state(HALF).q)
+    with pytest.raises(cld.InvalidInput, match="y has masked entries"):
+        robot().submechanism("loop").singularity(np.ma.masked_array([0.5], mask=[True]))
+    with pytest.raises(cld.InvalidInput, match="not a vector"):
+        robot().submechanism("loop").singularity([[0.1], [0.1, 0.2]])

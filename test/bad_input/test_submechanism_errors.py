@@ -548,10 +548,28 @@ CASES = {
         "independent ones",
     ),
     "overflowing chain": (
-        coupled("[{joint: rod, terms: {rocker: 1e200}}, {joint: rocker, terms: {crank: 1e200}}]"),
+        coupled("[{joint: rod, terms: {rocker: 1e9}}, {joint: rocker, terms: {crank: 1e9}}]"),
         f"{ENTRY}.couplings[0]",
-        "overflow",
-        "smaller",
+        "the ratio of joint 'rod' to 'crank' is 1e+18",
+        "between 1e-12 and 1e+12",
+    ),
+    "huge ratio": (
+        coupled("[{joint: rod, terms: {crank: 1e300}}]"),
+        f"{ENTRY}.couplings[0]",
+        "the ratio of joint 'rod' to 'crank' is 1e+300",
+        "between 1e-12 and 1e+12",
+    ),
+    "vanishing ratio": (
+        coupled("[{joint: rod, terms: {crank: -1.0e-13}}]"),
+        f"{ENTRY}.couplings[0]",
+        "the ratio of joint 'rod' to 'crank' is -1e-13",
+        "0 or a ratio",
+    ),
+    "huge offset": (
+        coupled("[{joint: rod, terms: {crank: 2}, offset: 1.0e9}]"),
+        f"{ENTRY}.couplings[0]",
+        "the offset of joint 'rod' is 1e+09",
+        "below 1e+08",
     ),
     "type coupling without any": (
         entries(joints("crank, rod", "crank", ", type: coupling")),

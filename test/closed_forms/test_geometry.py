@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import time
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from support.four_bar import FourBar, joint, link, submechanism
 from support.rh5 import FILES, needs_models
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.apps.viewer.reach import joint_ranges
+from closed_loop_dynamics.apps.viewer.snapshot import Camera
+from closed_loop_dynamics.robots.mechanisms import MECHANISMS
 
 ROOT = Path(__file__).parents[2]
 
@@ -59,7 +65,7 @@ def test_actuator_limits_shorten_the_reachable_interval() -> None:
 def test_an_actuator_that_turns_back_just_beyond_its_limit_ends_the_interval() -> None:
     """Between two samples of the walk nothing but the sign of the ratio shows it."""
     mechanism = FourBar(0.5, 0.1, 0.45, 0.3)  # a crank that turns freely, a rocker that swings
-    swing = [mechanism.exact(y)[2] for y in np.linspace(0.0, 2.0 * np.pi, 2001)]
+    swing = mechanism.rocker_curve(np.linspace(0.0, 2.0 * np.pi, 2001))
     limits = (-10.0, float(max(swing)) - 1e-5)
     text = mechanism.urdf()
     free = joint("rocker", "revolute", "base", (0.5, 0.0))
@@ -69,7 +75,7 @@ def test_an_actuator_that_turns_back_just_beyond_its_limit_ends_the_interval() -
     low, high = robot.submechanism("loop").reachable_interval()
     ends = [mechanism.exact(y)[2] for y in (low, high)]
     assert min(abs(end - limits[1]) for end in ends) < 1e-9  # one end is where the limit is met
-    inside = [mechanism.exact(y)[2] for y in np.linspace(low, high, 3001)]
+    inside = mechanism.rocker_curve(np.linspace(low, high, 3001))
     assert max(inside) <= limits[1] + 1e-9
 
 
@@ -113,6 +119,60 @@ def test_assembly_modes_have_stable_names_and_close() -> None:
     # The other mode is one that a guess can choose, and then dynamics follow it.
     other = np.array([modes[1].positions[name] for name in robot.names.spanning])
     np.testing.assert_allclose(robot.state([0.2], guess=other).q, other, atol=1e-9)
+
+
+def test_every_combination_of_six_legs_is_found_within_seconds() -> None:
+    robot = cld.load(*MECHANISMS["ups6"].build())
+    platform = robot.submechanism(loop_name(robot))
+    start = time.process_time()
+    modes = platform.assembly_modes(np.zeros(6))
+    assert time.process_time() - start < 5.0
+    assert len(modes) == len({mode.name for mode in modes}) == 4**6
+    assert [mode.current for mode in modes[:2]] == [True, False]
+    assert modes[0].name == platform.mode_name()
+    (branch,) = robot.branches.values()
+    joints = branch.closure.system.names(range(len(branch.closure.system.joints)))
+    np.testing.assert_allclose(
+        [modes[0].positions[name] for name in joints],
+        branch.local_q(branch.solution(np.zeros(6))),
+        atol=1e-6,
+    )
+
+
+def two_loops_in_one_entry() -> cld.Robot:
+    """Two four-bars that share nothing but the base and the entry's name, "loop"."""
+    urdf, entry = rocking()[0].urdf(), yaml.safe_load(rocking()[0].yaml())["submechanisms"][0]
+    parts = re.sub(r"^<robot[^>]*>|</robot>$", "", urdf).replace(link("base"), "")
+    others = re.sub(r'"(crank|coupler|end|rocker)', r'"other_\1', parts)
+    for key in ("spanningtree", "independent", "active"):
+        entry[f"jointnames_{key}"] += [f"other_{n}" for n in entry[f"jointnames_{key}"]]
+    (cut,) = entry["loop_constraints"]
+    names = ("cut_joint", "predecessor_body", "successor_body")
+    entry["loop_constraints"].append({**cut, **{key: f"other_{cut[key]}" for key in names}})
+    text = f'<robot name="two">{link("base")}{parts}{others}</robot>'
+    return cld.load(text, yaml.safe_dump({"submechanisms": [entry]}))
+
+
+def test_two_unrelated_loops_of_an_entry_are_both_reachable() -> None:
+    robot = two_loops_in_one_entry()
+    with pytest.raises(cld.InvalidInput, match=r"2 unrelated loops.*: crank / other_crank"):
+        robot.submechanism("loop")
+    for joint_name in ("crank", "other_crank"):
+        loop = robot.submechanism(joint_name)
+        assert loop.independent == loop.active == (joint_name,)
+        assert len(loop.assembly_modes([0.1])) == 2
+    with pytest.raises(cld.InvalidInput, match="did you mean 'other_crank'"):
+        robot.submechanism("other_cranc")
+    assert list(Camera(robot).standing(np.zeros(2)).loops) == ["crank", "other_crank"]
+    assert set(joint_ranges(robot)) == {"crank", "other_crank"}
+
+
+def test_an_independent_joint_names_its_loop() -> None:
+    robot = rocking()[1]
+    assert robot.submechanism("crank").name == robot.submechanism("loop").name == "loop"
+    for name in ([], None, 3, "rocker"):
+        with pytest.raises(cld.InvalidInput, match="no submechanism with loops"):
+            robot.submechanism(name)  # type: ignore[arg-type]
 
 
 @needs_models

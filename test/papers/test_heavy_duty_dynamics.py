@@ -102,6 +102,8 @@ def test_scalar_formulation_and_cluster_aba_agree_along_the_sinusoids(
     robot, arm = load(name), reference(name)
     f = robot.inverse_dynamics(x, xd, xdd)
     assert max(error(arm.inverse_dynamics(x, xd, xdd), f)) <= 1e-12
+    back = robot.forward_dynamics(x, xd, f)
+    assert error(arm.forward_dynamics(x, xd, f), back)[0] <= 1e-12
     f = f * np.random.default_rng(2).uniform(-1.0, 1.0, f.shape)
     expected = robot.forward_dynamics(x, xd, f)
     assert max(error(arm.forward_dynamics(x, xd, f), expected)) <= 1e-12

@@ -124,6 +124,11 @@ class FourBar:
         coupler, rocker = path - self._angles(0.0)
         return np.array([y, coupler - y, rocker])
 
+    def rocker_curve(self, ys: Array) -> Array:
+        """(k,) positions of a rocker that swings by less than half a turn, over ``ys``."""
+        angles = np.unwrap([self._angles(float(y))[1] for y in (0.0, *ys)])
+        return np.asarray(angles[1:] - angles[0])
+
     def toggles(self) -> tuple[float, float]:
         """Crank positions (lower, upper) at which coupler and rocker are in one line."""
         reach = self.coupler + self.rocker

@@ -6,6 +6,7 @@ import argparse
 
 from ...errors import did_you_mean
 from ...robot import Robot
+from ...robot_parts.loop_names import loop_names
 from ..arguments import positive, whole
 from ..mistakes import UsageError
 from ..pictures import check_picture, save_figure
@@ -82,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _submechanism(robot: Robot, wanted: str | None) -> str:
-    names = [branch.name for branch in robot.branches.values()]
+    names = list(loop_names(robot.branches).values())
     if wanted is None:
         if len(names) == 1:
             return names[0]

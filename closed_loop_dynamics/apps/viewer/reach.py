@@ -7,6 +7,7 @@ import numpy as np
 from ...errors import InvalidInput
 from ...model.tree import PRISMATIC
 from ...robot import Robot
+from ...robot_parts.geometry import SubmechanismGeometry
 from .sticks import robot_size
 
 Range = tuple[float, float]
@@ -35,7 +36,7 @@ def joint_ranges(robot: Robot) -> dict[str, Range]:
 
 def _loop_box(robot: Robot, component: int) -> list[Range]:
     branch = robot.branches[component]
-    geometry = robot.submechanism(branch.name)
+    geometry = SubmechanismGeometry(robot, component)
     if len(branch.names) == 1:
         try:
             return [geometry.reachable_interval()]

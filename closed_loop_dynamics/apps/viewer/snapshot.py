@@ -11,6 +11,7 @@ from ...engine.symbolic import ca, tracing
 from ...errors import ActuationSingular, Underactuated
 from ...model.tree import Array
 from ...robot import Robot
+from ...robot_parts.loop_names import loop_names
 from ...robot_parts.tree_poses import body_poses, cut_points
 
 
@@ -110,12 +111,12 @@ class Camera:
         return range(mech.q_at[body], mech.q_at[body] + size)
 
     def _loops(self, q: Array) -> dict[str, Loop]:
-        mech, found = self.robot.mechanism, {}
+        mech, found, names = self.robot.mechanism, {}, loop_names(self.robot.branches)
         for c, branch in self.robot.branches.items():
             local = q[[mech.q_at[b] for b in mech.components[c].joints]]
             with tracing():
                 residual = float(np.max(np.abs(np.asarray(self._phi[c](local))), initial=0.0))
-            found[branch.name] = Loop(
+            found[names[c]] = Loop(
                 residual,
                 float(branch.smallest_singular_value(q, mech, c)),
                 bool(np.array_equal(branch.assembly_signs(local), self._signs[c])),

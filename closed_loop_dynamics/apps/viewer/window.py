@@ -11,7 +11,9 @@ from typing import Any
 from ...errors import ClosedLoopError
 from ...model.tree import Array
 from ...robot import Robot
+from ...robot_parts.geometry import SubmechanismGeometry
 from ...robot_parts.limits import Limits
+from ...robot_parts.loop_names import loop_names
 from ..states import reference
 from .colors import BAD, GOOD, WARN, force_scales
 from .live import JointStates, Listener
@@ -244,8 +246,10 @@ class Window:
 
 def _mode_names(robot: Robot) -> dict[str, str]:
     """Submechanism -> the assembly mode it stays on."""
-    names = [branch.name for branch in robot.branches.values()]
-    return {name: short_mode(robot.submechanism(name).mode_name()) for name in names}
+    return {
+        name: short_mode(SubmechanismGeometry(robot, c).mode_name())
+        for c, name in loop_names(robot.branches).items()
+    }
 
 
 def short_mode(mode: str) -> str:
