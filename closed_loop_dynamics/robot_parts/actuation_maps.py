@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..dynamics.actuation import RANK_TOLERANCE
+from ..dynamics.actuation_rank import RANK_TOLERANCE
 from ..engine.source import as_finite_vectors
 from ..errors import InvalidInput
 from ..model.tree import Array

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from ..dynamics.actuation_rank import rank_of
 from ..model.tree import Array
-from .undriven import rank_of
 
 #: Distance to a limit or to b that counts as none, relative to the forces at hand.
 TOLERANCE = 1e-9
