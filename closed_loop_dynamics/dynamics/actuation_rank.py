@@ -71,6 +71,8 @@ def rank_margin(mech: Mechanism, c: int, G_u: SX, det: SX) -> SX:
         but_shortest = ca.fmax(but_shortest * square, product)
         product = product * square
         scale *= float(size)
+    if p > m:  # G_u^T G_u rounds relative to its entries: of long columns that hides small angles
+        but_shortest = ca.fmax(but_shortest, largest**2 * product)
     return squared - (RANK_TOLERANCE / (scale * largest)) ** 2 * but_shortest
 
 

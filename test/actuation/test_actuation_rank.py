@@ -175,3 +175,19 @@ def test_a_platform_at_its_singularity_and_beside_it() -> None:
     tau_y = robot.generalized_forces(y, zero, zero)
     G_u = robot.actuator_jacobian(y)
     np.testing.assert_allclose(G_u.T @ robot.inverse_dynamics(y, zero, zero), tau_y, atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_rounding_of_large_ratios_does_not_hide_a_singularity(seed: int) -> None:
+    """Redundant gears of ratio 1000: at y_0 = 0 both joints are driven by y_0 + y_1 / 3 alone."""
+    a, b = 1000.0 * np.random.default_rng(seed).normal(size=(2, 3))
+
+    def pull(y: Any) -> list[Any]:
+        return [a[k] * (y[0] + y[1] / 3.0) + b[k] * y[0] ** 2 for k in range(3)]
+
+    robot = cld.load(
+        finger_urdf(2, 3), finger_file(np.ones((3, 2)), "function"), closures={"finger": pull}
+    )
+    with pytest.raises(cld.ActuationSingular):
+        robot.inverse_dynamics([0.0, 0.3], [0.0, 0.0], [1.0, 2.0])
+    assert np.isfinite(robot.inverse_dynamics([0.01, 0.3], [0.0, 0.0], [1.0, 2.0])).all()
