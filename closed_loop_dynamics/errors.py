@@ -52,7 +52,8 @@ class ClosureNotFound(ClosedLoopError):
 
     Attributes:
         submechanism: name of the loop that would not close.
-        residual: max|phi| at ``y`` with the other joints where they last closed [m, rad].
+        residual: max|phi| at ``y`` with the other joints where they last closed [m, rad]; in task
+            space what the platform misses of x at ``last_good_q``.
         last_good_q: (n,) spanning positions of the last closed configuration on the way, or None.
         reason: ``"unreachable"``, ``"singular"`` or ``"branch"``.
         sample: its place in a batch, or None.

@@ -11,12 +11,9 @@ import numpy as np
 from ..closure.small_linear import solve_small
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
-from ..model.tree import PRISMATIC
 from ..spatial import SX
+from .actuation_rank import rank_margin
 from .motion import Motion
-
-#: |det G_u| below this, relative to the size of the mechanism, counts as lost rank.
-RANK_TOLERANCE = 1e-7
 
 
 def underactuated(mech: Mechanism) -> list[int]:
@@ -76,11 +73,10 @@ def actuator_forces(motion: Motion, tau_y: SX) -> tuple[SX, list[SX]]:
             G_u = _actuator_jacobian(motion, c)
             if len(component.active) == len(component.independent):
                 forces, det = solve_small(ca.densify(G_u.T), ca.densify(local))
-                checks.append(ca.fabs(det) - RANK_TOLERANCE * _scale(mech, c))
             else:
                 inner, det = solve_small(ca.densify(G_u.T @ G_u), ca.densify(local))
                 forces = G_u @ inner
-                checks.append(det - (RANK_TOLERANCE * _scale(mech, c)) ** 2)
+            checks.append(rank_margin(mech, c, G_u, det))
         for k, b in enumerate(component.active):
             result[slot[b], :] = forces[k, :]
     return result, checks
@@ -108,15 +104,3 @@ def geometric_stiffness(motion: Motion, tau_u: SX) -> tuple[list[SX], list[SX]]:
             for j in places:
                 result[i, j] = block[i, j]
     return [ca.vec(result.T)], []
-
-
-def _scale(mech: Mechanism, c: int) -> float:
-    """Natural size of det G_u: lengths of the loop per prismatic actuator, over those of y."""
-    component, loops = mech.components[c], mech.loop_closure(c)
-    length = loops.plan.length if loops is not None else 1.0
-
-    def size(bodies: tuple[int, ...]) -> float:
-        lengths = sum(mech.tree.bodies[b].joint.kind == PRISMATIC for b in bodies)
-        return float(length**lengths)
-
-    return size(component.active[: len(component.independent)]) / size(component.independent)

@@ -64,6 +64,14 @@ def as_finite_vectors(value: Any, name: str, size: int) -> Array:
     return array
 
 
+def as_finite_numbers(value: Any, name: str, size: int) -> Array:
+    """Like :func:`as_finite_vectors`, for what may be of any size: stiffness, weights."""
+    array = as_vectors(value, name, size)
+    if not np.all(np.isfinite(array)):
+        raise InvalidInput(f"{name} is not finite")
+    return array
+
+
 def as_vectors(value: Any, name: str, size: int) -> Array:
     """``value`` as floats of shape (size,) or (N, size); InvalidInput otherwise."""
     if np.ma.is_masked(value):

@@ -11,13 +11,20 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..engine.source import as_finite_vectors
+from ..engine.source import as_finite_numbers, as_finite_vectors
 from ..errors import ActuationInfeasible, InvalidInput
 from ..model.tree import Array
 from .actuation_blocks import Block, Bounds
 from .actuation_limits import ActuationLimits
 from .actuation_maps import ActuationMaps
-from .force_distribution import TOLERANCE, Distribution, distribute, nearest, possible_fraction
+from .force_distribution import (
+    LARGEST_RATIO,
+    TOLERANCE,
+    Distribution,
+    distribute,
+    nearest,
+    possible_fraction,
+)
 from .payload import Payload
 from .undriven import underactuated_error
 
@@ -50,9 +57,11 @@ class Actuation(ActuationMaps, ActuationLimits):
         tau_y = as_finite_vectors(tau_y, "tau_y", self._robot.m)
         w = np.ones(self._robot.p)
         if weights is not None:
-            w = as_finite_vectors(weights, "weights", self._robot.p)
+            w = as_finite_numbers(weights, "weights", self._robot.p)
             if w.ndim != 1 or np.any(w <= 0.0):
                 raise InvalidInput("weights must be (p,) positive numbers")
+            if np.max(w, initial=1.0) / np.min(w, initial=1.0) > LARGEST_RATIO:
+                raise InvalidInput(f"weights differ by more than {LARGEST_RATIO:g}; scale them")
         lower, upper = self._bounds(bounds, lambda limits: (-limits.effort, limits.effort))
         G_u = self._robot.actuator_jacobian(y, guess)
         if G_u.ndim == 2 and tau_y.ndim == 1:

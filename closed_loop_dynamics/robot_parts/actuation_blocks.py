@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..dynamics.actuation_rank import natural_sizes
 from ..engine.source import as_finite_vectors
 from ..errors import ActuationSingular, InvalidInput
 from ..model.tree import Array
 from .limits import Limits
-from .undriven import natural_sizes
 
 if TYPE_CHECKING:
     from ..robot import Robot

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..dynamics.actuation import RANK_TOLERANCE
-from ..engine.source import as_finite_vectors
+from ..dynamics.actuation_rank import RANK_TOLERANCE
+from ..engine.source import as_finite_numbers, as_finite_vectors
 from ..errors import InvalidInput
 from ..model.tree import Array
 from .actuation_blocks import ActuationBlocks
@@ -113,7 +113,7 @@ class ActuationMaps(ActuationBlocks):
     def _square(self, value: ArrayLike, name: str) -> Array:
         """(size,) as a diagonal matrix, (size, size) as it is."""
         size = self._robot.p if name.endswith("_u") else self._robot.m
-        matrix = as_finite_vectors(value, name, size)
+        matrix = as_finite_numbers(value, name, size)
         if matrix.ndim == 1:
             return np.diag(matrix)
         if len(matrix) != size:

@@ -12,8 +12,8 @@ import itertools
 
 import numpy as np
 
+from ..dynamics.actuation_rank import rank_of
 from ..model.tree import Array
-from .undriven import rank_of
 
 HalfSpaces = tuple[Array, Array]
 #: What a product of unit vectors may differ from zero.

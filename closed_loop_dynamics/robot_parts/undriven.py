@@ -6,38 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dynamics.actuation import RANK_TOLERANCE
+from ..dynamics.actuation_rank import natural_sizes, rank_of
 from ..errors import ClosureNotFound, Underactuated
-from ..mechanism import Mechanism
-from ..model.tree import PRISMATIC, Array
+from ..model.tree import Array
 
 if TYPE_CHECKING:
     from .parametric import ParametricRobot
 
 
-def natural_sizes(mech: Mechanism, c: int) -> tuple[Array, Array]:
-    """Units of the actuators and of the independent joints of component ``c`` that suit its size.
-
-    The length of the loop for prismatic joints, 1 for the others: diag(1 / first) G_u diag(second)
-    has no dimension, so its singular values tell how far a dead point is.
-    """
-    component, loops = mech.components[c], mech.loop_closure(c)
-    length = loops.plan.length if loops is not None else 1.0
-
-    def sizes(bodies: tuple[int, ...]) -> Array:
-        kinds = [mech.tree.bodies[b].joint.kind for b in bodies]
-        return np.array([length if kind == PRISMATIC else 1.0 for kind in kinds])
-
-    return sizes(component.active), sizes(component.independent)
-
-
-def rank_of(G_u: Array) -> int:
-    """Rank of a dimensionless G_u, judged as the native programs do."""
-    return int(np.sum(np.linalg.svd(G_u, compute_uv=False) > RANK_TOLERANCE))
-
-
 def null_space(G_u: Array, sizes: tuple[Array, Array]) -> Array:
-    """(k, m) orthonormal directions yd with G_u yd = 0; ``sizes`` as above."""
+    """(k, m) orthonormal directions yd with G_u yd = 0; ``sizes`` by natural_sizes."""
     if not G_u.shape[0]:
         return np.eye(G_u.shape[1])
     scaled = G_u / sizes[0][:, None] * sizes[1]

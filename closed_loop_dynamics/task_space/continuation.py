@@ -8,6 +8,8 @@ exception, never another assembly mode.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..engine import Program
@@ -21,6 +23,11 @@ SHORTEST = 1e-7
 LARGEST_BEND = 0.3
 #: A first step that is never exceeded [m, rad].
 LONGEST = 0.1
+#: (p, theta, d theta / dx)
+LimbSolution = tuple[Array, Array, Array]
+#: From the last solution of a limb whose way ends to q of the whole robot, and how far behind the
+#: limb its platform is: another limb may end before.
+Complete = Callable[[LimbSolution], tuple[Array | None, float]]
 
 
 class LimbBranch:
@@ -40,10 +47,9 @@ class LimbBranch:
                 submechanism=manipulator,
             )
         self._record[:] = context.records[0]
-        #: (p, theta, d theta / dx) at the reference.
         self.reference = self._solution(self._record)
 
-    def _solution(self, record: Array) -> tuple[Array, Array, Array]:
+    def _solution(self, record: Array) -> LimbSolution:
         rec = self._layout
         return (
             record[rec.p0 : rec.p0 + rec.n_p].copy(),
@@ -51,7 +57,7 @@ class LimbBranch:
             record[rec.slope : rec.size].reshape(rec.n_x, rec.n_p).copy(),
         )
 
-    def rescue(self, target: Array) -> Array:
+    def rescue(self, target: Array, complete: Complete) -> Array:
         """The unknowns at task coordinates ``target``."""
         context = self.program.new_context()
         record = context.records[0]
@@ -74,9 +80,11 @@ class LimbBranch:
             self._layout.write(record, *here)
             step *= 0.5
             if step < SHORTEST:
-                raise self._lost(target, here[0], status)
+                raise self._lost(target, here[0], status, *complete(here))
 
-    def _lost(self, target: Array, last: Array, status: int) -> ClosureNotFound:
+    def _lost(
+        self, target: Array, last: Array, status: int, last_q: Array | None, behind: float
+    ) -> ClosureNotFound:
         singular = status < CHECK and status % SOLVER == GUARD
         return ClosureNotFound(
             f"limb '{self.name}' of '{self.manipulator}' cannot follow the platform to "
@@ -85,11 +93,13 @@ class LimbBranch:
             + (", a singularity" if singular else "")
             + "; choose a pose within reach on this side of the limb's singularities",
             submechanism=self.manipulator,
+            residual=float(np.max(np.abs(target - last))) + behind,  # all on one line
+            last_good_q=last_q,
             reason="singular" if singular else "unreachable",
         )
 
 
-def _continues(a: tuple[Array, Array, Array], b: tuple[Array, Array, Array]) -> bool:
+def _continues(a: LimbSolution, b: LimbSolution) -> bool:
     """b lies on the curve through a: the change is the integral of the slope (trapezoid)."""
     dx = b[0] - a[0]
     first, last = a[2] @ dx, b[2] @ dx

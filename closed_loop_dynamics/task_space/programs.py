@@ -18,7 +18,7 @@ from ..engine.symbolic import ca
 from ..errors import ActuationSingular, ClosedLoopError, ClosureNotFound, InvalidInput
 from ..model.tree import Array
 from ..spatial import SX
-from .continuation import LimbBranch
+from .continuation import LimbBranch, LimbSolution
 from .equations import TaskModel, TaskMotion, actuator_forces, conditioning_outputs
 
 #: Longest prediction of an unknown [rad or m].
@@ -111,7 +111,17 @@ class TaskPrograms:
             return self._programs[name]
 
     def _rescue(self, k: int, p: Array, first: Array) -> Array:
-        return self.branches[k].rescue(p)
+        return self.branches[k].rescue(p, lambda last: self._complete(k, last))
+
+    def _complete(self, k: int, last: LimbSolution) -> tuple[Array | None, float]:
+        """q with limb ``k`` at its last solution, or where another limb ends before it does."""
+        program, rest = self["inverse_kinematics"], np.zeros(self.model.m)
+        context = program.new_context()
+        program.shape.solvers[k].solver.record.write(context.records[k], *last)
+        try:
+            return program.evaluate_in(context, last[0], rest, rest)[: self.model.robot.n], 0.0
+        except ClosureNotFound as error:
+            return error.last_good_q, error.residual
 
     def _make(
         self, name: str, model: TaskModel, limbs: Any, seeds: list[Seeds], rescue: Any

@@ -15,7 +15,13 @@ from ..closure.numerical import NumericalClosure
 from ..engine import Program
 from ..engine.source import as_finite_vectors, as_rows
 from ..engine.symbolic import tracing
-from ..errors import InvalidInput, SubmechanismError, Underactuated, did_you_mean
+from ..errors import (
+    ClosureNotFound,
+    InvalidInput,
+    SubmechanismError,
+    Underactuated,
+    did_you_mean,
+)
 from ..model.poses import body_poses, link_pose
 from ..model.tree import Array
 from .equations import TaskModel, actuation_determinant
@@ -133,7 +139,8 @@ class TaskSpace:
                 below take it; with many samples it is the start of the first.
 
         Raises:
-            ClosureNotFound: a limb cannot reach x without passing a singularity.
+            ClosureNotFound: a limb cannot reach x without passing a singularity; carries the
+                farthest q on the straight way from the reference, and what misses there.
         """
         m = self._model.m
         given = [x, np.zeros(m) if xd is None else xd, np.zeros(m) if xdd is None else xdd]
@@ -143,11 +150,20 @@ class TaskSpace:
         if rows is None:
             return self._solve(values, guess)
         states: list[TaskState] = []
-        for row in zip(*rows, strict=True):
-            states.append(self._solve(list(row), None if states else guess))
-        if not states:
-            raise InvalidInput("inverse_kinematics: the batch is empty")
-        return TaskState.stacked(states)
+        for sample, row in enumerate(zip(*rows, strict=True)):
+            try:
+                states.append(self._solve(list(row), None if states else guess))
+            except ClosureNotFound as error:
+                error.sample = sample
+                raise
+        return TaskState.stacked(states) if states else self._no_states()
+
+    def _no_states(self) -> TaskState:
+        """The answer to an empty batch."""
+        mech, model = self._robot.mechanism, self._model
+        x, q, u, theta = (np.zeros((0, size)) for size in (model.m, mech.n, mech.p, model.n_theta))
+        iterations = np.zeros((0, len(model.limbs)), dtype=np.int64)
+        return TaskState(x, q, q, q, u, u, u, theta, np.zeros(0), np.zeros(0), iterations)
 
     def _call(self, name: str, guess: TaskState | None, *values: ArrayLike) -> Array:
         program = self._programs[name]

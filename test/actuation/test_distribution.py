@@ -18,6 +18,7 @@ from closed_loop_dynamics.robot_parts.force_distribution import (
     nearest,
     possible_fraction,
 )
+from closed_loop_dynamics.robots import crank_leg
 
 
 @cache
@@ -93,6 +94,51 @@ def check_nearest(A: Array, b: Array, lower: Array, upper: Array) -> None:
     bounds = list(zip(lower, upper, strict=True))
     more = linprog(np.zeros(len(tau)), A_eq=A, b_eq=(s + 1e-3) * b, bounds=bounds)
     assert more.status == 2
+
+
+def test_every_actuator_keeps_its_own_limits_however_different_they_are() -> None:
+    """Weights and limits over 16 decades, two actuators on one joint: the best point of a line."""
+    rng = np.random.default_rng(5)
+    limited = 0
+    for k in range(400):
+        A, w = rng.normal(size=(1, 2)), 10.0 ** rng.uniform(-8.0, 8.0, 2)
+        upper = 10.0 ** rng.uniform(-8.0, 8.0, 2)
+        lower = -upper * rng.uniform(0.0, 1.0, 2) * (k % 3 > 0)  # every third only pulls
+        b = A @ rng.uniform(lower, np.minimum(upper, 100.0))
+        tau = distribute(A, b, w, lower, upper).tau
+        assert tau is not None
+        assert np.all(tau >= lower - 1e-9 * np.abs(lower))
+        assert np.all(tau <= upper + 1e-9 * np.abs(upper))
+        (a_0, a_1), scale = A[0], np.max(np.abs(A[0] * tau))
+        assert abs(A[0] @ tau - b[0]) <= 1e-9 * scale
+        ends = np.sort((b[0] - a_1 * np.array([lower[1], upper[1]])) / a_0)
+        free = w[1] * a_0 * b[0] / (w[1] * a_0**2 + w[0] * a_1**2)
+        best = np.clip(free, max(ends[0], lower[0]), min(ends[1], upper[0]))
+        cost = w @ np.array([best, (b[0] - a_0 * best) / a_1]) ** 2
+        limited += not np.isclose(best, free, rtol=1e-9)
+        assert w @ tau**2 <= cost * (1.0 + 1e-6)
+    assert limited > 100
+
+
+def test_the_knee_keeps_its_limit_beside_a_cylinder_without_one() -> None:
+    urdf, file = crank_leg.generate()
+    robot = cld.load(urdf, file.replace("active: [knee_cylinder]", "active: [knee_cylinder, knee]"))
+    y, tau_y = [-0.4, 0.8, -0.4], [0.0, 120.0, 0.0]
+    knee = robot.names.actuator.index("knee")
+    for cylinder in (1e3, 1e12, 1e300, np.inf):
+        bound = np.array([80.0, cylinder, 80.0, 40.0])
+        tau_u = robot.actuation.distribute(y, tau_y, bounds=(-bound, bound))
+        assert tau_u[knee] == pytest.approx(80.0, rel=1e-9)
+        np.testing.assert_allclose(robot.actuator_jacobian(y).T @ tau_u, tau_y, atol=1e-9)
+    bound = np.array([80.0, 900.0, 80.0, 40.0])
+    for asked in (80.01, 81.0, 137.0):
+        weights = [1.0, 1e8, 1e-8, 1.0]
+        tau_u = robot.actuation.distribute(y, [0.0, asked, 0.0], weights, (-bound, bound))
+        assert tau_u[knee] == pytest.approx(80.0, rel=1e-9)
+    same = robot.actuation.distribute(y, tau_y, [1.0, 2e12, 1e12, 1.0])
+    np.testing.assert_allclose(same, robot.actuation.distribute(y, tau_y, [1.0, 2.0, 1.0, 1.0]))
+    with pytest.raises(cld.InvalidInput, match="more than 1e\\+16"):
+        robot.actuation.distribute(y, tau_y, [1.0, 1e-20, 1e20, 1.0])
 
 
 @pytest.mark.parametrize("drives", [2, 4])

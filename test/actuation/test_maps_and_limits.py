@@ -96,6 +96,20 @@ def test_damping_dissipates_the_same_power(name: str) -> None:
     np.testing.assert_allclose(again, D_y[0], atol=1e-9 * np.abs(D_y[0]).max())
 
 
+def test_stiffness_may_be_of_any_size() -> None:
+    """What one direction returns the other takes back, beyond what an angle may be."""
+    robot, Y, _ = states("leg")
+    act, y = robot.actuation, Y[0]
+    K_y = np.diag([1e3, 1e9, 2e12])
+    K_u = act.stiffness_from_independent(y, K_y)
+    np.testing.assert_allclose(act.stiffness_to_independent(y, K_u), K_y, rtol=1e-9)
+    D_u = act.damping_from_independent(y, K_y)
+    np.testing.assert_allclose(act.damping_to_independent(y, D_u), K_y, rtol=1e-9)
+    for bad in (np.inf, np.nan):
+        with pytest.raises(cld.InvalidInput, match="K_u is not finite"):
+            act.stiffness_to_independent(y, np.full(robot.p, bad))
+
+
 def test_a_dead_point_is_refused() -> None:
     mechanism = Lambda()
     robot = cld.load(mechanism.urdf(), mechanism.yaml())

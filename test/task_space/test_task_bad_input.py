@@ -11,6 +11,7 @@ from support.manipulators import files, robot_of, task_of
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.errors import ClosureNotFound, InvalidInput, SubmechanismError
 from closed_loop_dynamics.model import read_submechanisms, read_urdf
+from closed_loop_dynamics.model.poses import body_poses, link_pose
 from closed_loop_dynamics.model.tree import Tree
 from closed_loop_dynamics.robots.mechanisms import parallelogram
 
@@ -139,6 +140,38 @@ def test_a_pose_out_of_reach_names_the_limb_and_leaves_the_task_usable() -> None
         task.inverse_dynamics(task.reference - np.array([0.0, 0.3]), [0.0, 0.0], [0.0, 0.0])
     after = task.inverse_dynamics(task.reference, [0.1, 0.2], [1.0, -1.0])
     np.testing.assert_allclose(after, before, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["irsbot2", "delta", "six_ups"])
+def test_a_pose_out_of_reach_tells_the_sample_and_how_far_the_way_went(name: str) -> None:
+    task, tree = task_of(name), robot_of(name).mechanism.tree
+    x = task.reference.copy()
+    x[-1 if name == "irsbot2" else 0] -= 3.0
+    with pytest.raises(ClosureNotFound) as caught:
+        task.inverse_kinematics(np.array([task.reference, x]))
+    error = caught.value
+    assert error.sample == 1
+    q = dict(zip(robot_of(name).names.spanning, error.last_good_q, strict=True))
+    last = task.coordinates(link_pose(tree, body_poses(tree, q), task.platform))
+    part = (last - task.reference) @ (x - task.reference) / 9.0
+    np.testing.assert_allclose(last, task.reference + part * (x - task.reference), atol=1e-8)
+    assert 0.01 < part < 1.0
+    assert error.residual == pytest.approx(3.0 * (1.0 - part), rel=1e-5)
+    inside = task.reference + (1.0 - 1e-3) * (last - task.reference)
+    near = task.inverse_kinematics(inside).q  # the same assembly, all limbs closed
+    np.testing.assert_allclose(error.last_good_q, near, atol=0.2)
+    with pytest.raises(ClosureNotFound):
+        task.inverse_kinematics(task.reference + (1.0 + 1e-3) * (last - task.reference))
+
+
+def test_an_empty_batch_has_an_empty_answer() -> None:
+    task, robot = task_of("irsbot2"), robot_of("irsbot2")
+    nothing = np.zeros((0, 2))
+    state, one = task.inverse_kinematics(nothing), task.inverse_kinematics(task.reference)
+    for name in ("x", "q", "qd", "qdd", "u", "ud", "udd", "theta", "iterations"):
+        assert getattr(state, name).shape == (0, *getattr(one, name).shape)
+    assert state.platform_residual.shape == state.loop_residual.shape == (0,)
+    assert task.inverse_dynamics(nothing, nothing, nothing).shape == (0, robot.p)
 
 
 def test_a_guess_must_be_a_state() -> None:

@@ -1,0 +1,87 @@
+"""Has G_u lost rank? Judged without dimensions, and independently of the size of the ratios.
+
+A determinant alone does not tell: it is the product of as many ratios as there are degrees of
+freedom, so pulleys of a few millimetres make it tiny at a perfect condition.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..closure.linear import LinearClosure
+from ..engine.symbolic import ca
+from ..mechanism import Mechanism
+from ..model.tree import PRISMATIC, Array
+from ..spatial import SX
+
+#: A singular value of the dimensionless G_u below this counts as lost rank.
+RANK_TOLERANCE = 1e-7
+
+
+def natural_sizes(mech: Mechanism, c: int) -> tuple[Array, Array]:
+    """Units of the actuators and of the independent joints of component ``c`` that suit its size.
+
+    diag(1 / first) G_u diag(second) has no dimension, so its singular values tell how far a dead
+    point is. Loops: their length for prismatic joints, 1 for the others. Constant ratios: whatever
+    gives rows and columns about unit length.
+    """
+    component, closure = mech.components[c], mech.closures[c]
+    if isinstance(closure, LinearClosure):
+        G_u = _constant_jacobian(mech, c, closure)
+        rows = _lengths(G_u, axis=1)
+        return rows, 1.0 / _lengths(G_u / rows[:, None], axis=0)
+    loops = mech.loop_closure(c)
+    length = loops.plan.length if loops is not None else 1.0
+
+    def sizes(bodies: tuple[int, ...]) -> Array:
+        kinds = [mech.tree.bodies[b].joint.kind for b in bodies]
+        return np.array([length if kind == PRISMATIC else 1.0 for kind in kinds])
+
+    return sizes(component.active), sizes(component.independent)
+
+
+def rank_of(G_u: Array) -> int:
+    """Rank of a dimensionless G_u."""
+    return int(np.sum(np.linalg.svd(G_u, compute_uv=False) > RANK_TOLERANCE))
+
+
+def rank_margin(mech: Mechanism, c: int, G_u: SX, det: SX) -> SX:
+    """Positive while G_u (p, m), p >= m, of component ``c`` has full rank.
+
+    ``det`` is that of G_u or, with more actuators than degrees of freedom, of G_u^T G_u. |det| over
+    the lengths of all rows but the shortest is at most the distance of any row from the span of the
+    others (Hadamard): about the smallest singular value. Where actuators are redundant a row may
+    vanish, so there the columns are taken.
+    """
+    closure, (p, m) = mech.closures[c], G_u.shape
+    size_u, size_y = natural_sizes(mech, c)
+    if isinstance(closure, LinearClosure):
+        scaled = _constant_jacobian(mech, c, closure) / size_u[:, None] * size_y
+        return ca.SX(1.0 if rank_of(scaled) == m else -1.0)
+    if p > m:
+        vectors, sizes = [G_u[:, j] for j in range(m)], size_y / np.max(size_u)
+        squared, scale = det, 1.0
+    else:
+        vectors, sizes = [G_u[i, :] * size_y[None, :] for i in range(m)], 1.0 / size_u
+        squared, scale = det**2, float(np.prod(size_y))
+    largest = float(np.max(sizes))  # set apart, so that equal sizes cost no instructions
+    product, but_shortest = ca.SX(1.0), ca.SX(0.0)
+    for vector, size in zip(vectors, sizes / largest, strict=True):
+        square = ca.sumsqr(vector * float(size))
+        but_shortest = ca.fmax(but_shortest * square, product)
+        product = product * square
+        scale *= float(size)
+    if p > m:  # G_u^T G_u rounds relative to its entries: of long columns that hides small angles
+        but_shortest = ca.fmax(but_shortest, largest**2 * product)
+    return squared - (RANK_TOLERANCE / (scale * largest)) ** 2 * but_shortest
+
+
+def _constant_jacobian(mech: Mechanism, c: int, closure: LinearClosure) -> Array:
+    component = mech.components[c]
+    return closure.A[[component.joints.index(b) for b in component.active]]
+
+
+def _lengths(G_u: Array, axis: int) -> Array:
+    """Of rows or columns; 1 for those that are zero."""
+    lengths = np.linalg.norm(G_u, axis=axis)
+    return np.where(lengths > 0.0, lengths, 1.0)
