@@ -11,7 +11,7 @@ import numpy as np
 from ..closure.linear import LinearClosure
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
-from ..model.tree import PRISMATIC, Array
+from ..model.tree import Array
 from ..spatial import SX
 
 #: A singular value of the dimensionless G_u below this counts as lost rank.
@@ -22,7 +22,7 @@ def natural_sizes(mech: Mechanism, c: int) -> tuple[Array, Array]:
     """Units of the actuators and of the independent joints of component ``c`` that suit its size.
 
     diag(1 / first) G_u diag(second) has no dimension, so its singular values tell how far a dead
-    point is. Loops: their length for prismatic joints, 1 for the others. Constant ratios: whatever
+    point is. Loops: the sizes of their joints (``closure/loop_sizes.py``). Constant ratios: what
     gives rows and columns about unit length.
     """
     component, closure = mech.components[c], mech.closures[c]
@@ -31,13 +31,12 @@ def natural_sizes(mech: Mechanism, c: int) -> tuple[Array, Array]:
         rows = _lengths(G_u, axis=1)
         return rows, 1.0 / _lengths(G_u / rows[:, None], axis=0)
     loops = mech.loop_closure(c)
-    length = loops.plan.length if loops is not None else 1.0
-
-    def sizes(bodies: tuple[int, ...]) -> Array:
-        kinds = [mech.tree.bodies[b].joint.kind for b in bodies]
-        return np.array([length if kind == PRISMATIC else 1.0 for kind in kinds])
-
-    return sizes(component.active), sizes(component.independent)
+    sizes = np.ones(len(component.joints)) if loops is None else loops.sizes
+    active, independent = (
+        sizes[[component.joints.index(b) for b in bodies]]
+        for bodies in (component.active, component.independent)
+    )
+    return active, independent
 
 
 def rank_of(G_u: Array) -> int:
