@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..engine.emitter import MAX_ANGLE
-from ..errors import ClosedLoopError, did_you_mean
+from ..errors import ClosedLoopError, ClosureNotFound, did_you_mean
 from ..robot import Robot
 from ..robot_parts.limits import Limits
 from .arguments import real
@@ -125,6 +125,8 @@ class States:
             try:
                 compute(*(array[k : k + 1] for array in piece))
             except ClosedLoopError as alone:
+                if isinstance(alone, ClosureNotFound):
+                    alone.sample = None  # of one; the file's row says it
                 place = self.table.place(start + k, columns_of(robot, alone))
                 return FileProblem(f"{place}: {alone}")
         return error

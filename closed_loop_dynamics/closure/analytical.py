@@ -25,6 +25,8 @@ from .plan import Plan
 
 #: Published dimensions are rounded; a closed form may leave this much in any row [m, rad].
 DEFAULT_TOLERANCE = 1e-5
+#: An angle of a closed form is known up to whole turns: its range must be clearly less than one.
+LARGEST_RANGE = 2 * np.pi - 0.2
 #: A limit itself still belongs to the domain.
 ON_THE_EDGE = 1e-9
 
@@ -36,10 +38,13 @@ class LegChoice:
     Attributes:
         modes: sign of every two-way choice; they name the assembly mode.
         centres: middle of the range of each unknown angle, where it is cut open (0 if unused).
+        windings: turns of each unknown angle per turn of the one independent joint; the range is
+            that of what remains.
     """
 
     modes: list[float]
     centres: list[float]
+    windings: list[int]
 
 
 @dataclass(frozen=True)
@@ -128,11 +133,11 @@ class AnalyticalClosure:
 def solve_leg(system: LoopSystem, leg: Leg, q: dict[int, SX], choice: LegChoice) -> list[SX]:
     """Unknown positions of one leg, angles cut open opposite to the middle of their range."""
     values = leg.solve(q, tuple(choice.modes))
-    lengths = system.column_is_length
     result = []
-    for i, value, centre in zip(leg.columns, values, choice.centres, strict=True):
-        if centre and not lengths[i]:
-            value = centre + ca.atan2(ca.sin(value - centre), ca.cos(value - centre))
+    for value, centre, winding in zip(values, choice.centres, choice.windings, strict=True):
+        if centre or winding:
+            middle = centre + (winding * q[system.independent[0]] if winding else 0.0)
+            value = middle + ca.atan2(ca.sin(value - middle), ca.cos(value - middle))
         result.append(value)
     return result
 
@@ -288,19 +293,18 @@ def _match(system: LoopSystem, leg: Leg, known: Array, length: float) -> LegChoi
     """The signs that reproduce the known solutions of one leg, given all other joints."""
     columns = list(leg.columns)
     lengths = system.column_is_length[columns]
-    centres = []
+    centres, windings = [], []
     for i, is_length in zip(columns, lengths, strict=True):
-        low, high = float(known[:, i].min()), float(known[:, i].max())
         turns = not is_length and not leg.counts_turns
-        if turns and high - low > 2 * np.pi - 0.2:
-            raise NotClosedForm(f"joint '{system.names([i])[0]}' turns all the way round")
-        inside = not turns or (low > -np.pi + 0.1 and high < np.pi - 0.1)
+        winding, low, high = _range(system, known, i) if turns else (0, 0.0, 0.0)
+        inside = not winding and low > -np.pi + 0.1 and high < np.pi - 0.1
         centres.append(0.0 if inside else 0.5 * (low + high))
+        windings.append(winding)
     q = ca.SX.sym("q", len(system.joints))
     at = {i: q[i] for i in range(len(system.joints))}
     best: tuple[float, list[float]] = (np.inf, [])
     for modes in itertools.product((1.0, -1.0), repeat=leg.modes):
-        trial = LegChoice(list(modes), centres)
+        trial = LegChoice(list(modes), centres, windings)
         f = ca.Function("leg", [q], [ca.vertcat(*solve_leg(system, leg, at, trial))])
         found = np.asarray(f.map(len(known))(known.T)).T
         away = np.abs(found - known[:, columns]) / np.where(lengths, length, 1.0)
@@ -312,7 +316,23 @@ def _match(system: LoopSystem, leg: Leg, known: Array, length: float) -> LegChoi
         raise NotClosedForm(
             f"no assembly mode of the closed form of {names} follows the branch of the reference"
         )
-    return LegChoice(best[1], centres)
+    return LegChoice(best[1], centres, windings)
+
+
+def _range(system: LoopSystem, known: Array, i: int) -> tuple[int, float, float]:
+    """How often joint ``i`` turns with the independent joint, and the range of the rest."""
+    angles = known[:, i]
+    if np.ptp(angles) <= LARGEST_RANGE:
+        return 0, float(angles.min()), float(angles.max())
+    independent = list(system.independent)
+    if len(independent) == 1 and not system.column_is_length[independent[0]]:
+        p = known[:, independent[0]]
+        first, last = int(np.argmin(p)), int(np.argmax(p))
+        winding = round(float((angles[last] - angles[first]) / (p[last] - p[first])))
+        rest = angles - winding * p
+        if winding and np.ptp(rest) <= LARGEST_RANGE:
+            return winding, float(rest.min()), float(rest.max())
+    raise NotClosedForm(f"joint '{system.names([i])[0]}' turns all the way round")
 
 
 def _left_over(closure: AnalyticalClosure, known: Array) -> float:

@@ -272,7 +272,7 @@ class Branch:
         return np.linalg.svd(K_d, compute_uv=False)[..., -1]
 
     def turns_freely(self) -> bool:
-        """One independent joint without limits, all the way round and back to the same place."""
+        """One independent joint without limits, all the way round, back to the same posture."""
         system = self.closure.system
         if len(system.independent) != 1 or not self._has_table():
             return False
@@ -280,9 +280,8 @@ class Branch:
         limited = np.isfinite(joint.lower) or np.isfinite(joint.upper)
         if limited or joint.kind != REVOLUTE or not np.all(np.isfinite(self.seeds.nodes)):
             return False
-        n_x = self.closure.n_x
-        ends = self.seeds.nodes[0, :n_x], self.seeds.nodes[-1, :n_x]
-        return bool(np.max(np.abs(ends[0] - ends[1])) < 1e-9)
+        ends = [self._solved[(index,)] for index in (0, int(self.seeds.count[0]) - 1)]
+        return not self._path.differ(*ends)
 
     def known(self) -> list[Solution]:
         """The reference and all table nodes."""

@@ -281,7 +281,7 @@ def _assembled(closure: AnalyticalClosure, current: Array) -> Iterator[tuple[Sig
         q = {i: ca.SX(float(v)) for i, v in enumerate(current)}
         modes = _by_leg([sign[k] for k in range(sum(counts))], counts)
         for leg, choice, here in zip(closure.legs, closure.choice.legs, modes, strict=True):
-            trial = LegChoice(list(here), choice.centres)
+            trial = LegChoice(list(here), choice.centres, choice.windings)
             values = solve_leg(closure.system, leg, q, trial)
             for i, value in zip(leg.columns, values, strict=True):
                 q[i] = value

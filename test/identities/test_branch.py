@@ -396,3 +396,21 @@ def test_a_refusal_says_how_far_the_loop_gapes() -> None:
     assert 0.5 * chord < gaps[-1] <= chord
     with pytest.raises(cld.ClosureNotFound, match=r"^sample 1: submechanism 'loop' cannot reach"):
         robot.state([[0.0], [toggle + 0.1]])
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [TURNING, FourBar(0.08, 0.25, 0.3, 0.28), replace(TURNING, limits=(-6.0, 6.0))],
+    ids=["crank and rocker", "drag link", "limited"],
+)
+def test_a_closed_form_follows_a_crank_through_many_turns(mechanism: FourBar) -> None:
+    """Coupler or rocker turn with the crank: their angles come with its turns."""
+    robot, numerical = loaded(mechanism), loaded(replace(mechanism, solver="numerical"))
+    assert robot.mechanism.closures[0].kind == "analytical"
+    for y in (-30.0, -9.0, -3.1, 0.0, 1.0, 3.1, 5.9, 20.0):
+        exact = mechanism.exact(y)
+        np.testing.assert_allclose(positions(robot, mechanism, y), exact, atol=1e-9)
+    y, yd, ydd = [5.9], [3.0], [-2.0]
+    np.testing.assert_allclose(
+        robot.inverse_dynamics(y, yd, ydd), numerical.inverse_dynamics(y, yd, ydd), rtol=1e-9
+    )
