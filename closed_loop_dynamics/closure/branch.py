@@ -29,8 +29,8 @@ NODES = {1: 65, 2: 25, 3: 9, 4: 5, 5: 3, 6: 3}
 #: Closed configurations that differ by less [rad, or loop lengths] are one, by more are two; in
 #: between, near a singularity, rounding is magnified and two solutions meet: their signs decide.
 SAME, NEAR = 1e-8, 1e-3
-#: Points of the finer grid per step of the table.
-FINER = {1: 8, 2: 4, 3: 3}
+#: Points of the finer grid per step of the table; two where there are more joints.
+FINER = {2: 4, 3: 3}
 
 
 class Branch:

@@ -25,7 +25,7 @@ SHORTEST = 1e-9
 CORRECTION, ROUND_OFF = 1e-12, 1e-14
 #: u(y) = u to this, relative to the larger of u and 1 [rad or m].
 TOLERANCE = 1e-9
-#: A singular value of G_u below this counts as lost rank, as in ``dynamics/actuation``.
+#: A singular value of G_u below this counts as lost rank, as in ``dynamics/actuation_rank.py``.
 SINGULAR = 1e-7
 
 
