@@ -26,13 +26,13 @@ test: lint ## Check style and types, then run all tests (PYTEST_ARGS="-k closure
 	$(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST_ARGS)
 
 demo: $(HAS_BASE) ## Move a leg with closed loops by real ROS 2 nodes; draws out/demo.png
-	@$(BIN)/python -m closed_loop_dynamics.demo
+	@$(BIN)/python -m closed_loop_dynamics.cli.demo
 
 bench: $(HAS_TEST) ## Time every robot beside Pinocchio and MuJoCo; writes docs/benchmark.md (BENCH_ARGS=--quick)
-	@$(BIN)/python -m closed_loop_dynamics.bench $(BENCH_ARGS)
+	@$(BIN)/python -m tools.benchmark $(BENCH_ARGS)
 
 reproduce: $(HAS_TEST) ## Run the papers' experiments; writes docs/reproduction.md (REPRODUCE_ARGS=--quick)
-	@$(BIN)/python -m closed_loop_dynamics.reproduce $(REPRODUCE_ARGS)
+	@$(BIN)/python -m tools.reproduce $(REPRODUCE_ARGS)
 
 picture: $(HAS_TEST) ## Draw docs/viewer.png anew (needs Chromium)
 	@PYTHONPATH=test $(BIN)/python test/viewer/draw_docs_picture.py

@@ -81,8 +81,8 @@ setup(
     # executable in lib/closed_loop_dynamics/, through data_files.
     entry_points={
         "console_scripts": [
-            "closed-loop = closed_loop_dynamics.apps.command_line:main",
-            "closed-loop-demo = closed_loop_dynamics.demo:main",
+            "closed-loop = closed_loop_dynamics.cli.command_line:main",
+            "closed-loop-demo = closed_loop_dynamics.cli.demo:main",
             *(f"{node} = {NAME}.ros.start:{node}" for node in NODES),
         ]
     },

@@ -22,12 +22,12 @@ from .errors import (
 )
 
 if TYPE_CHECKING:
+    from .programs.compiled import Names
     from .robot import Robot, load
-    from .robot_parts.compiled import Names
     from .robot_parts.operational_space import ForceResponse, MassMatrixFactors
-    from .robot_parts.payload import Payload
     from .robot_parts.state import State
-    from .robot_parts.stepping import Friction
+    from .simulation.payload import Payload
+    from .simulation.stepping import Friction
 
 __version__ = "0.1.0"
 
@@ -56,10 +56,10 @@ __all__ = [
 #: process knows what a signal means before they are there.
 _HOME = {
     "ForceResponse": "robot_parts.operational_space",
-    "Friction": "robot_parts.stepping",
+    "Friction": "simulation.stepping",
     "MassMatrixFactors": "robot_parts.operational_space",
-    "Names": "robot_parts.compiled",
-    "Payload": "robot_parts.payload",
+    "Names": "programs.compiled",
+    "Payload": "simulation.payload",
     "Robot": "robot",
     "State": "robot_parts.state",
     "load": "robot",

@@ -2,6 +2,6 @@
 
 import sys
 
-from .apps.command_line import main
+from .cli.command_line import main
 
 sys.exit(main())

@@ -24,9 +24,10 @@ from .closure.plan import Plan, make_plan
 from .closure.smooth import Gamma, SmoothClosure
 from .engine import cache
 from .errors import InvalidInput, SubmechanismError, UrdfError, did_you_mean
+from .fingerprint import source_digest
 from .model.clusters import Cluster, Component, build_clusters, split_components
+from .model.hyrodyn.types import FUNCTION
 from .model.submechanism import Submechanism
-from .model.submechanism_types import FUNCTION
 from .model.tree import FLOATING, Tree
 
 Closure = LinearClosure | NumericalClosure | AnalyticalClosure | SmoothClosure
@@ -138,7 +139,7 @@ def build_mechanism(
     ``key`` identifies the model, for the cache of load-time decisions; ``functions`` are the
     closures that the user wrote, by submechanism.
     """
-    key = cache.key_of(key, cache.source_digest())
+    key = cache.key_of(key, source_digest())
     _check_floating(tree)
     entries = tuple(with_derived_loops(tree, entry) for entry in entries)
     components = split_components(tree, entries)
@@ -241,12 +242,10 @@ def _closure(tree: Tree, component: Component, index: int, key: str) -> Closure:
 
 def _cached_plan(system: LoopSystem, component: Component, index: int, key: str) -> Plan:
     plan_key = cache.key_of("plan", key, index)
-    found = cache.load(plan_key)
-    if found is not None:
-        return _plan_from(found[0])
-    plan = make_plan(system, component.entry)
-    cache.store(plan_key, plan.as_dict())
-    return plan
+    data, _ = cache.get_or_make(
+        plan_key, lambda: (make_plan(system, component.entry).as_dict(), b"")
+    )
+    return _plan_from(data)
 
 
 def _plan_from(data: dict[str, Any]) -> Plan:

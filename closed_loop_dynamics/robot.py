@@ -12,21 +12,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from .actuation.actuation import Actuation
+from .arrays import Array, as_finite_vectors
 from .closure.forward_kinematics import independent_from_actuator
 from .closure.smooth import Gamma, SmoothClosure
-from .engine.source import as_finite_vectors
+from .closure.solvers import SOLVERS
 from .errors import InvalidInput, did_you_mean
-from .lint import Report, lint
+from .inspection import Report, lint
+from .inspection.geometry import SubmechanismGeometry
+from .inspection.loop_names import component_called
 from .mechanism import Mechanism, build_mechanism
 from .model import read_submechanisms, read_urdf
 from .model.digest import digest
-from .robot_parts.actuation import Actuation
 from .robot_parts.free_motion import FreeMotion
-from .robot_parts.geometry import SubmechanismGeometry
 from .robot_parts.links import gather_wrenches, link_jacobian, link_pose, random_independent
-from .robot_parts.loop_names import component_called
 from .robot_parts.operational_space import (
     ForceResponse,
     MassMatrixFactors,
@@ -35,13 +36,10 @@ from .robot_parts.operational_space import (
     run_test_force,
 )
 from .robot_parts.parametric import ParametricRobot
-from .robot_parts.payload import Payload
 from .robot_parts.references import forward_dynamics_by
-from .robot_parts.solvers import SOLVERS
 from .robot_parts.state import State
+from .simulation.payload import Payload
 from .task_space import TaskSpace
-
-Array = NDArray[np.float64]
 
 
 def load(
@@ -91,8 +89,8 @@ class Robot(ParametricRobot, FreeMotion):
     def __init__(self, mechanism: Mechanism, key: str, solver: str | None = None) -> None:
         super().__init__(mechanism, key, solver)
         # The two calls that control loops make: no look-up on the way.
-        self._inverse_dynamics = self._program("inverse_dynamics")
-        self._forward_dynamics = self._program("forward_dynamics")
+        self._inverse_dynamics = self.program("inverse_dynamics")
+        self._forward_dynamics = self.program("forward_dynamics")
 
     # -- kinematics -----------------------------------------------------------------------------
 
@@ -122,16 +120,16 @@ class Robot(ParametricRobot, FreeMotion):
             name, values = "velocities", (y, yd)
         else:
             name, values = "state", (y, yd, ydd)
-        flat = self._run(name, guess, *values)
+        flat = self.run(name, guess, *values)
         return State(self, flat, self._programs[name].iterations())
 
     def loop_jacobian(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """G (n, m): qd = G yd."""
-        return self._matrix("loop_jacobian", (self.n, self.m), guess, y)
+        return self.matrix("loop_jacobian", (self.n, self.m), guess, y)
 
     def loop_bias(self, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """g (n,): qdd = G ydd + g."""
-        return self._run("loop_bias", guess, y, yd)
+        return self.run("loop_bias", guess, y, yd)
 
     def actuator_jacobian(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """G_u (p, m): ud = G_u yd."""
@@ -154,11 +152,11 @@ class Robot(ParametricRobot, FreeMotion):
 
     def pose(self, link: str, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """(4, 4) pose of a link in the root frame (world, for a floating base)."""
-        return link_pose(self.mechanism, self._frame(link), self._run("poses", guess, y))
+        return link_pose(self.mechanism, self.frame(link), self.run("poses", guess, y))
 
     def jacobian(self, link: str, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """(6, m) Jacobian of a link: [angular; linear] velocity in the link frame = J yd."""
-        return link_jacobian(self.mechanism, self._frame(link), self._run("poses", guess, y))
+        return link_jacobian(self.mechanism, self.frame(link), self.run("poses", guess, y))
 
     # -- dynamics -------------------------------------------------------------------------------
 
@@ -246,15 +244,15 @@ class Robot(ParametricRobot, FreeMotion):
         """M_y (m, m) in independent coordinates."""
         pi = self._given_parameters(payload, parameters)
         if pi is None:
-            return self._matrix("mass_matrix", (self.m, self.m), guess, y)
-        return self._matrix("mass_matrix_parameters", (self.m, self.m), guess, y, pi)
+            return self.matrix("mass_matrix", (self.m, self.m), guess, y)
+        return self.matrix("mass_matrix_parameters", (self.m, self.m), guess, y, pi)
 
     def inverse_mass_matrix(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """M_y^-1 (m, m) = W^T D^-1 W by innovations (R. Kumar et al. 2022, Eq. 27).
 
         From the articulated inertias D and U of the clusters; M_y is not formed.
         """
-        return self._matrix("inverse_mass_matrix", (self.m, self.m), guess, y)
+        return self.matrix("inverse_mass_matrix", (self.m, self.m), guess, y)
 
     def mass_matrix_factors(
         self, y: ArrayLike, guess: ArrayLike | None = None
@@ -279,7 +277,7 @@ class Robot(ParametricRobot, FreeMotion):
                 fixed base gives zeros. Blocks are [angular; linear] in the frame of each link.
         """
         name = osim_program(self, links)
-        return self._matrix(name, (6 * len(links), 6 * len(links)), guess, y)
+        return self.matrix(name, (6 * len(links), 6 * len(links)), guess, y)
 
     def apply_test_force(
         self, link: str, wrench: ArrayLike, y: ArrayLike, guess: ArrayLike | None = None
@@ -296,11 +294,11 @@ class Robot(ParametricRobot, FreeMotion):
 
     def bias(self, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """C_y (m,): Coriolis, centrifugal, gravity and friction forces."""
-        return self._run("bias", guess, y, yd)
+        return self.run("bias", guess, y, yd)
 
     def gravity(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """Gravity forces (m,)."""
-        return self._run("gravity", guess, y)
+        return self.run("gravity", guess, y)
 
     def _dynamics(
         self,
@@ -312,14 +310,14 @@ class Robot(ParametricRobot, FreeMotion):
     ) -> Array:
         if pi is not None:
             forces = self.body_wrenches(wrenches or {})
-            return self._run(f"{name}_parameters", guess, *values, forces, pi)
+            return self.run(f"{name}_parameters", guess, *values, forces, pi)
         if wrenches is None:
-            return self._run(name, guess, *values)
-        return self._run(f"{name}_wrenches", guess, *values, self.body_wrenches(wrenches))
+            return self.run(name, guess, *values)
+        return self.run(f"{name}_wrenches", guess, *values, self.body_wrenches(wrenches))
 
     def body_wrenches(self, wrenches: Mapping[str, ArrayLike]) -> Array:
         """Wrenches on links as one vector of wrenches on bodies, (6 * bodies,) or (N, ...)."""
-        return gather_wrenches(self.mechanism, wrenches, self._frame)
+        return gather_wrenches(self.mechanism, wrenches, self.frame)
 
     @property
     def actuation(self) -> Actuation:

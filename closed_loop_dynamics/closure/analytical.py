@@ -15,8 +15,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..arrays import Array
 from ..engine.symbolic import ca, tracing
-from ..model.tree import Array
 from ..spatial import SX
 from .branch import Branch
 from .legs import Leg, NotClosedForm, recognise

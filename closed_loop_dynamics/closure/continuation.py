@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..engine.program import Program
 from ..engine.program_ir import SOLVER
-from ..model.tree import Array
 from .numerical import NumericalClosure
 
 #: Continuation: smallest and longest step of an independent joint [rad, or loop lengths], how much

@@ -11,11 +11,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..arrays import Array
 from ..errors import SubmechanismError
-from ..model.poses import body_poses, inverse, pose
+from ..model.hyrodyn.types import FUNCTION
 from ..model.submechanism import ConstraintAxis, LoopConstraint, Submechanism
-from ..model.submechanism_types import FUNCTION
-from ..model.tree import REVOLUTE, Array, Tree
+from ..model.tree import REVOLUTE, Tree
+from ..se3 import body_poses, inverse, pose
 
 
 def with_derived_loops(tree: Tree, entry: Submechanism) -> Submechanism:

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..engine.source import as_finite_vectors, as_rows
+from ..arrays import Array, as_finite_vectors, as_rows
 from ..errors import ActuationSingular, ClosureNotFound, Underactuated
-from ..model.tree import Array
 from .branch import Branch
 from .linear import LinearClosure
 from .numerical import NumericalClosure

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..arrays import Array
 from ..errors import ActuationSingular, ClosureNotFound
-from ..model.tree import Array
 
 #: y -> (u, G_u).
 Transmission = Callable[[Array], tuple[Array, Array]]

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..arrays import Array
 from ..engine.symbolic import ca
-from ..model.poses import axis_rotation, pose
-from ..model.tree import PRISMATIC, Array
+from ..model.tree import PRISMATIC
+from ..se3 import axis_rotation, pose
 from ..spatial import SX, rotation, sx
 from .cut_joint import CutJoint, joint_pose, universal_axes
 from .numerical import LoopSystem

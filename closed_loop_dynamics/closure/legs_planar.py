@@ -7,8 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..arrays import Array
 from ..engine.symbolic import ca
-from ..model.tree import PRISMATIC, Array
+from ..model.tree import PRISMATIC
 from ..spatial import SX, rotation, sx
 from .cut_joint import CutJoint
 from .leg import GEOMETRY_TOLERANCE, Leg, Side, Step, parallel, require

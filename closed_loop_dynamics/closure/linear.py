@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..engine.symbolic import ca
 from ..errors import SubmechanismError
 from ..model.clusters import Component
-from ..model.tree import Array, Tree
+from ..model.tree import Tree
 from ..spatial import SX
 from .numerical import Linearised
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arrays import Array
 from ..engine.symbolic import ca
-from ..model.poses import body_poses
-from ..model.tree import Array
+from ..se3 import body_poses
 from .loop_sizes import column_sizes, row_sizes
 from .rank import RANK_TOLERANCE
 

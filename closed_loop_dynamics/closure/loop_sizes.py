@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..model.tree import Array
+from ..arrays import Array
 
 if TYPE_CHECKING:
     from .numerical import LoopSystem

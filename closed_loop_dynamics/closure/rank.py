@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arrays import Array
 from ..engine.symbolic import ca
-from ..model.tree import Array
 
 if TYPE_CHECKING:
     from .numerical import LoopSystem

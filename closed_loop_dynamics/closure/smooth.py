@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.emitter import MAX_ANGLE
+from ..arrays import MAX_ANGLE, Array
 from ..engine.instructions import instruction_list
 from ..engine.symbolic import ca, tracing
 from ..errors import SubmechanismError
 from ..model.clusters import Component
-from ..model.tree import Array, Tree
+from ..model.tree import Tree
 from ..spatial import SX
 from .function_inverse import invert
 from .numerical import Linearised

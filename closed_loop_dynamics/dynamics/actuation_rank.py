@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Array
 from ..closure.linear import LinearClosure
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
-from ..model.tree import Array
 from ..spatial import SX
 
 #: A singular value of the dimensionless G_u below this counts as lost rank.

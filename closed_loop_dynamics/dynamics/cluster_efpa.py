@@ -24,9 +24,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Array
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
-from ..model.tree import Array
 from ..spatial import SX, Spatial, Transform, sx
 from .articulated import Articulated, ArticulatedCluster, accelerate, articulate, through_cluster
 from .motion import Motion

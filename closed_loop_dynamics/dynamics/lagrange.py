@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Array
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
-from ..model.tree import Array
 from ..spatial import SX
 from .cluster_rnea import tree_forces
 from .motion import Motion

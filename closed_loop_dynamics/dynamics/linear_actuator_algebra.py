@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..model.tree import Array
+from ..arrays import Array
 
 
 def hat(a: Array) -> Array:

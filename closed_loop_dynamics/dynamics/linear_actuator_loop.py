@@ -17,10 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..engine.source import as_finite_vectors
+from ..arrays import Array, as_finite_vectors
 from ..errors import InvalidInput
 from ..mechanism import Mechanism
-from ..model.tree import Array
 from .linear_actuator_algebra import Ad, about_z, ad, along_x
 from .linear_actuator_modules import LoopModule, SerialModule, find_modules
 

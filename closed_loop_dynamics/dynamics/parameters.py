@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..arrays import Array
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
-from ..model.tree import FLOATING, Array
+from ..model.tree import FLOATING
 from ..spatial import SX, RigidInertia
 from .joint_forces import joint_model, rotor_inertia
 from .motion import Motion

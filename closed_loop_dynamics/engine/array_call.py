@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from .contexts import Array
+from ..arrays import Array
 from .emitter import FunctionEmitter, Lanes
 from .layout import CONVERT, ProgramShape
 

@@ -14,6 +14,7 @@ import json
 import os
 import stat
 import tempfile
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -101,24 +102,23 @@ def _tidy_once(place: Path) -> None:
     cache_size.tidy(place)
 
 
-@lru_cache(maxsize=1)
-def source_digest() -> str:
-    """Hash of the package's own source: a changed algorithm never meets old compiled code."""
+def get_or_make(
+    key: str, make: Callable[[], tuple[dict[str, Any], bytes]]
+) -> tuple[dict[str, Any], bytes]:
+    """What is stored under ``key``; made, and kept for the next time, when there is nothing."""
+    found = load(key)
+    if found is None:
+        found = make()
+        store(key, *found)
+    return found
+
+
+def digest_of_files(root: Path, files: Iterable[Path]) -> str:
+    """Hash of the names below ``root`` and the contents of files."""
     h = hashlib.sha256()
-    root = Path(__file__).resolve().parent.parent
-    for pattern in (
-        "*.py",
-        "engine/**/*.py",
-        "closure/**/*.py",
-        "dynamics/**/*.py",
-        "model/**/*.py",
-        "robot_parts/**/*.py",
-        "task_space/**/*.py",
-        "bench/dense.py",
-    ):
-        for path in sorted(root.glob(pattern)):
-            h.update(path.relative_to(root).as_posix().encode() + b"\0")
-            h.update(path.read_bytes())
+    for path in sorted(files):
+        h.update(path.relative_to(root).as_posix().encode() + b"\0")
+        h.update(path.read_bytes())
     return h.hexdigest()
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from .layout import CONVERT, ProgramShape
 from .newton import RecordLayout
 
-Array = NDArray[np.float64]
 _DOUBLE = np.dtype(np.float64)
 _NO_COUNTS = np.zeros(0, dtype=np.int64)
 

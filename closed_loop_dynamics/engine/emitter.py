@@ -10,9 +10,6 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
-#: |x| beyond this is refused by the callers: the argument reduction below is exact far past it.
-MAX_ANGLE = 1.0e8
-
 # Cody-Waite splitting of pi/2 into three doubles, and the minimax polynomials of the classic
 # sine and cosine kernels on [-pi/4, pi/4].
 _PIO2 = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)

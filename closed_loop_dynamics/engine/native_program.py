@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from . import array_call, cache, native
 from .contexts import Context, Seeds, aligned_zeros, copying_call
 from .emitter import Lanes, declarations, libm_declarations
@@ -20,7 +21,7 @@ from .llvm_ir import emit_straight_line
 from .program import Program
 from .program_ir import emit_batch, emit_single
 from .solver_unit import SolverUnit
-from .source import Array, ProgramSource, Rescue
+from .source import ProgramSource, Rescue
 from .symbolic import tracing
 
 _BODY, _RUN, _CALL = "cld_body", "cld_run", "cld_call"
@@ -74,11 +75,7 @@ class NativeProgram(Program):
         bound = self._unit.bind(self.source.solvers, width)
         how = array_call.DESCRIPTION if array_call.supported() else ""
         key = native.key_of(self._key, width, how)
-        found = cache.load(key)
-        if found is None:
-            found = self._compile(width, bound)
-            cache.store(key, *found)
-        metadata, machine_code = found
+        metadata, machine_code = cache.get_or_make(key, lambda: self._compile(width, bound))
         shape = self._shape(bound, metadata["checks"], metadata["workspace"])
         code = native.LoadedCode(machine_code)
         prototype = _SINGLE if width == 1 else _BATCH

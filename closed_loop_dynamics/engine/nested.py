@@ -12,13 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from .emitter import Emitter, Lanes
 from .instructions import block_sizes, instruction_list
 from .newton import OK, NewtonSolver, all_true, emit_newton
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -21,13 +21,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from .emitter import Emitter, Lanes, literal
 from .instructions import InstructionList
 from .llvm_ir import emit_straight_line
 
-Array = NDArray[np.float64]
 #: Nodes cover half a step around them, and a little for rounding.
 ONE_CELL = 0.5 + 1e-9
 OK = 0

@@ -16,12 +16,12 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import MAX_ANGLE, Array, as_rows, as_vectors
 from ..errors import InvalidInput
 from .contexts import Context, Seeds
-from .emitter import MAX_ANGLE
 from .layout import CHECK, CONVERT, INPUT, SOLVER, BoundSolver, ProgramShape
 from .solver_unit import SolverUnit
-from .source import Array, ProgramSource, Rescue, SolverUse, as_rows, as_vectors
+from .source import ProgramSource, Rescue, SolverUse
 
 __all__ = [
     "Context",

@@ -60,11 +60,7 @@ class SolverUnit:
 
     def _load(self, width: int) -> tuple[native.LoadedCode, list[BoundSolver]]:
         key = native.key_of(self.key, width)
-        found = cache.load(key)
-        if found is None:
-            found = self._compile(width)
-            cache.store(key, *found)
-        metadata, code = found
+        metadata, code = cache.get_or_make(key, lambda: self._compile(width))
         loaded = native.LoadedCode(code)
         bound = [
             BoundSolver(

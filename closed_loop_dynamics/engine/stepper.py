@@ -98,11 +98,9 @@ def _machine_code(
     places = [(s.layout.body_in + s.n_x, s.layout.body_out) for s in shapes]
     sizes = shapes[0].input_sizes[:2]
     unit = native.key_of("rk4", key, sizes, places)
-    found = cache.load(unit)
-    if found is None:
-        found = {}, native.compile_ir(_module(shapes, at, kinematics))
-        cache.store(unit, *found)
-    return found[1]
+    return cache.get_or_make(
+        unit, lambda: ({}, native.compile_ir(_module(shapes, at, kinematics)))
+    )[1]
 
 
 def _module(shapes: tuple[ProgramShape, ProgramShape], at: _Block, kinematics: Kinematics) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from .contexts import Context, Seeds, copying_call
 from .instructions import block_sizes
 from .layout import CHECK, INPUT, SOLVER, BoundSolver
@@ -19,7 +20,7 @@ from .nested import NestedStep
 from .newton import CONTRACTION, GUARD, INNER, NOT_CONVERGED, OK, ONE_CELL, NewtonSolver
 from .program import Program
 from .solver_unit import SolverUnit
-from .source import Array, ProgramSource, Rescue
+from .source import ProgramSource, Rescue
 from .symbolic import tracing
 
 

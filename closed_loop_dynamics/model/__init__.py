@@ -4,12 +4,12 @@ tree = read_urdf("robot.urdf")
 submechanisms = read_submechanisms("submechanisms.yml", tree, urdf_source="robot.urdf")
 """
 
-from .linear_transmission import read_linear_transmissions
+from .hyrodyn.reader import read_submechanisms
+from .hyrodyn.types import VALID_TYPES
 from .submechanism import ActuatorModel, ConstraintAxis, Coupling, LoopConstraint, Submechanism
-from .submechanism_file import read_submechanisms
-from .submechanism_types import VALID_TYPES
 from .tree import FLOATING, PRISMATIC, REVOLUTE, Body, Joint, Tree
-from .urdf import FLOATING_BASE, read_urdf
+from .urdf.linear_transmission import read_linear_transmissions
+from .urdf.reader import FLOATING_BASE, read_urdf
 
 __all__ = [
     "FLOATING",

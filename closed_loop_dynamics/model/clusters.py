@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from .hyrodyn.types import FUNCTION
 from .submechanism import Coupling, LoopConstraint, Submechanism
-from .submechanism_types import FUNCTION
 from .tree import Tree
 
 

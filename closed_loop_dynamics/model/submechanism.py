@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .tree import Array
+from ..arrays import Array
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..engine.source import as_finite_vectors, as_rows, as_vectors
+from ..arrays import Array, as_finite_vectors, as_rows, as_vectors
 from ..errors import ClosureNotFound, InvalidInput, SingularInertia
 from ..mechanism import Mechanism
-from ..model.tree import Array
-from .compiled import CompiledRobot
+from ..programs.compiled import CompiledRobot
+from ..simulation.stepping import Friction, Stepper, checked_step, step_on_mode
 from .manifold import difference, integrate
-from .stepping import Friction, Stepper, checked_step, step_on_mode
 
 
 class Energy(NamedTuple):
@@ -146,31 +145,31 @@ class FreeMotion(CompiledRobot):
     def center_of_mass(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """(3,) centre of mass of the moving links in the root frame (world, floating base) [m]."""
         self._check_mass()
-        return self._run("center_of_mass", guess, y)
+        return self.run("center_of_mass", guess, y)
 
     def center_of_mass_velocity(
         self, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None = None
     ) -> Array:
         """(3,) its velocity [m/s]."""
         self._check_mass()
-        return self._run("centroidal", guess, y, yd)[..., 3:6]
+        return self.run("centroidal", guess, y, yd)[..., 3:6]
 
     def centroidal_momentum(
         self, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None = None
     ) -> Array:
         """(6,) [angular; linear] momentum about the centre of mass, in world axes."""
         self._check_mass()
-        return self._run("centroidal", guess, y, yd)[..., 6:12]
+        return self.run("centroidal", guess, y, yd)[..., 6:12]
 
     def centroidal_matrix(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """A_G (6, m): centroidal momentum = A_G yd."""
         self._check_mass()
-        return self._matrix("centroidal_matrix", (6, self.m), guess, y)
+        return self.matrix("centroidal_matrix", (6, self.m), guess, y)
 
     def energy(self, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None = None) -> Energy:
         """Kinetic and potential energy [J]; the potential is zero in the root's plane z = 0."""
         self._check_mass()
-        values = self._run("centroidal", guess, y, yd).T
+        values = self.run("centroidal", guess, y, yd).T
         return Energy(values[12], values[13])
 
     def _check_mass(self) -> None:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..engine.source import as_count, as_finite_vectors
+from ..arrays import Array, as_count, as_finite_vectors
 from ..errors import InvalidInput
 from ..mechanism import Mechanism
-from ..model.tree import FLOATING, PRISMATIC, Array
+from ..model.tree import FLOATING, PRISMATIC
 
 if TYPE_CHECKING:
     from ..robot import Robot

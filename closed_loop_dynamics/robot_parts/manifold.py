@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..engine.source import as_finite_vectors, as_rows
+from ..arrays import Array, as_finite_vectors, as_rows
 from ..errors import InvalidInput
 from ..mechanism import Mechanism
-from ..model.tree import Array
 
 #: Below this angle [rad] series replace quotients of vanishing numbers (exact to rounding there).
 SMALL = 1e-2

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..dynamics.catalogue import INERTIA, Equation, Recipe
 from ..dynamics.cluster_efpa import Frame, inverse_osim, response_to_force
 from ..dynamics.motion import Motion
 from ..engine.symbolic import ca
 from ..errors import InvalidInput
-from ..model.tree import Array
 from ..spatial import SX
 
 if TYPE_CHECKING:
@@ -50,10 +50,10 @@ def osim_program(robot: Robot, links: Sequence[str]) -> str:
     if not links:
         raise InvalidInput("links is empty: name at least one link")
     name = f"inverse_osim({', '.join(map(repr, links))})"
-    if name not in robot._recipes:
-        frames = [robot._frame(link) for link in links]
+    if name not in robot.recipes:
+        frames = [robot.frame(link) for link in links]
         size = (6 * len(frames)) ** 2
-        robot._add_recipe(name, Recipe("y", lambda m: size, _osim_equation(frames), INERTIA))
+        robot.add_recipe(name, Recipe("y", lambda m: size, _osim_equation(frames), INERTIA))
     return name
 
 
@@ -70,21 +70,21 @@ def run_test_force(
 ) -> ForceResponse:
     """See :meth:`Robot.apply_test_force`."""
     name = f"apply_test_force({link!r})"
-    if name not in robot._recipes:
-        frame = robot._frame(link)
+    if name not in robot.recipes:
+        frame = robot.frame(link)
 
         def equation(motion: Motion, wrench: SX) -> tuple[list[SX], list[SX]]:
             ydd, acceleration, checks = response_to_force(motion, frame, wrench)
             return [ydd, acceleration], checks
 
-        robot._add_recipe(name, Recipe("yf", lambda m: m.m + 6, equation, INERTIA))
-    flat = robot._run(name, guess, y, wrench)
+        robot.add_recipe(name, Recipe("yf", lambda m: m.m + 6, equation, INERTIA))
+    flat = robot.run(name, guess, y, wrench)
     return ForceResponse(flat[..., : robot.m], flat[..., robot.m :])
 
 
 def run_factors(robot: Robot, y: ArrayLike, guess: ArrayLike | None) -> MassMatrixFactors:
     """See :meth:`Robot.mass_matrix_factors`."""
-    both = robot._run("mass_matrix_factors", guess, y)
+    both = robot.run("mass_matrix_factors", guess, y)
     W, D = both[..., : robot.m**2], both[..., robot.m**2 :]
     shape = (*both.shape[:-1], robot.m, robot.m)
     return MassMatrixFactors(W.reshape(shape), D.reshape(shape))

@@ -7,12 +7,11 @@ from functools import cached_property
 
 from numpy.typing import ArrayLike
 
+from ..arrays import Array, as_finite_vectors
 from ..dynamics.parameters import BODY, model_parameters, parameter_count, parameter_names
-from ..engine.source import as_finite_vectors
 from ..errors import InvalidInput, did_you_mean
-from ..model.tree import Array
-from .compiled import CompiledRobot
-from .payload import Payload, add_payloads
+from ..programs.compiled import CompiledRobot
+from ..simulation.payload import Payload, add_payloads
 
 
 class ParametricRobot(CompiledRobot):
@@ -52,7 +51,7 @@ class ParametricRobot(CompiledRobot):
         pi = self._model_parameters
         if parameters is not None:
             pi = as_finite_vectors(parameters, "parameters", parameter_count(self.mechanism))
-        return add_payloads(pi, payload, self._frame)
+        return add_payloads(pi, payload, self.frame)
 
     def regressor(
         self, y: ArrayLike, yd: ArrayLike, ydd: ArrayLike, guess: ArrayLike | None = None
@@ -66,19 +65,19 @@ class ParametricRobot(CompiledRobot):
         """
         self._require_actuators()
         shape = (self.p, parameter_count(self.mechanism))
-        return self._matrix("regressor", shape, guess, y, yd, ydd)
+        return self.matrix("regressor", shape, guess, y, yd, ydd)
 
     def generalized_regressor(
         self, y: ArrayLike, yd: ArrayLike, ydd: ArrayLike, guess: ArrayLike | None = None
     ) -> Array:
         """W_y (m, parameters): W_y @ dynamic_parameters = generalized_forces(y, yd, ydd)."""
         shape = (self.m, parameter_count(self.mechanism))
-        return self._matrix("generalized_regressor", shape, guess, y, yd, ydd)
+        return self.matrix("generalized_regressor", shape, guess, y, yd, ydd)
 
     def _require_actuators(self) -> None:
         """Raise Underactuated when actuator forces are not determined."""
         if self._underactuated:
-            from .undriven import underactuated_error
+            from ..actuation.undriven import underactuated_error
 
             raise underactuated_error(self, self._underactuated[0])
 
@@ -90,7 +89,7 @@ class ParametricRobot(CompiledRobot):
             return parameters
         return self.parameters_with(payload, parameters)
 
-    def _frame(self, link: str) -> tuple[int, Array]:
+    def frame(self, link: str) -> tuple[int, Array]:
         """(body, pose in the body frame) of a link."""
         frames = self.mechanism.tree.frames
         if not isinstance(link, str) or link not in frames:

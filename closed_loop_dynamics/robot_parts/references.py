@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import Array, as_finite_vectors, as_rows
 from ..dynamics.lagrange import constraint_rows, solve_lagrange
-from ..engine.source import as_finite_vectors, as_rows
 from ..errors import InvalidInput, SingularInertia, did_you_mean
-from ..model.tree import Array
 from .links import link_jacobian
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def _projection(
     robot: Robot, y: Array, yd: Array, tau_u: Array, wrenches: Array, guess: Array | None = None
 ) -> Array:
     zero = np.zeros(robot.m)
-    bias = robot._run("generalized_forces_wrenches", guess, y, yd, zero, wrenches)
+    bias = robot.run("generalized_forces_wrenches", guess, y, yd, zero, wrenches)
     tau_y = robot.actuator_jacobian(y, guess).T @ tau_u
     L = np.linalg.cholesky(robot.mass_matrix(y, guess))
     return np.asarray(np.linalg.solve(L.T, np.linalg.solve(L, tau_y - bias)))
@@ -69,7 +68,7 @@ def _lagrange(
 ) -> Array:
     mech, n = robot.mechanism, robot.n
     rows = constraint_rows(mech)
-    flat = robot._run("lagrange", guess, y, yd)
+    flat = robot.run("lagrange", guess, y, yd)
     parts = np.split(flat, np.cumsum([n * n, n, rows, rows * n]))
     M, C, phi = parts[0].reshape(n, n), parts[1], parts[2]
     K, k = parts[3].reshape(n, rows).T, parts[4]
@@ -105,7 +104,7 @@ def _wrench_forces(robot: Robot, y: Array, wrenches: Array, guess: ArrayLike | N
     tau = np.zeros(robot.n)
     acting = [b for b in range(len(robot.mechanism.tree.bodies)) if np.any(wrenches[6 * b :][:6])]
     if acting:
-        values = robot._run("poses", guess, y)
+        values = robot.run("poses", guess, y)
         start = 12 * len(robot.mechanism.tree.bodies)
         widened = np.concatenate([values[:start], np.eye(robot.n).ravel()])
         for b in acting:

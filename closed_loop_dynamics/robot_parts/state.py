@@ -6,12 +6,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ..arrays import Array
 
 if TYPE_CHECKING:
     from ..robot import Robot
-
-Array = NDArray[np.float64]
 
 
 class State:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..arrays import Array
 from ..mechanism import Mechanism
-from ..model.tree import FLOATING, PRISMATIC, Array, Joint
+from ..model.tree import FLOATING, PRISMATIC, Joint
 
 if TYPE_CHECKING:
     from ..robot import Robot

@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from geometry_msgs.msg import PoseStamped, TwistStamped
-from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from ..arrays import Array
 from ..errors import InvalidInput, did_you_mean
-from .trajectory import Points, TrajectoryRefused
+from ..motion.trajectory import Points, TrajectoryRefused
 
-Array = NDArray[np.float64]
 NANO = 1_000_000_000
 #: Of the latest stamp [ns] that a Time message can hold.
 STAMP_DIGITS = len(str(2**31 * NANO))

@@ -22,8 +22,12 @@ from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
 from ..errors import ClosedLoopError
+from ..motion.clock_steps import ClockSteps
+from ..motion.observer import Observation, Observer
+from ..motion.task_trajectory import PlatformMotion, TaskCommands, TaskSpline
+from ..motion.trajectory import Motion, Spline
+from ..motion.trajectory_check import Checker, Rules
 from ..robot_parts.state import State
-from .clock_steps import ClockSteps
 from .conversions import (
     NANO,
     EffortBuffer,
@@ -35,14 +39,10 @@ from .conversions import (
 from .health import WARN
 from .intake import Intake
 from .markers import MarkerPublisher
-from .observer import Observation, Observer
 from .parameters import DOUBLES, ParameterError, Spec
 from .payload import PAYLOAD, CarriedPayload
 from .robot_node import RobotNode, run
-from .task_trajectory import PlatformMotion, TaskCommands, TaskSpline
 from .topics import encoder_quality
-from .trajectory import Motion, Spline
-from .trajectory_check import Checker, Rules
 
 FEEDFORWARD, MEASURED = "feedforward", "measured"
 FOREVER = 1e9  # [s]

@@ -19,11 +19,11 @@ import numpy as np
 from trajectory_msgs.msg import JointTrajectory
 
 from ..errors import ClosedLoopError
-from .admission import Admission, Interrupted
+from ..motion.admission import Admission, Interrupted
+from ..motion.task_trajectory import TaskCommands
+from ..motion.trajectory import LEAD_IN, PER_SEGMENT, Motion, Points, Spline, TrajectoryRefused
+from ..motion.trajectory_check import ActuatorTable, Checker
 from .conversions import NANO, nanoseconds, points_from, trajectory_message
-from .task_trajectory import TaskCommands
-from .trajectory import LEAD_IN, PER_SEGMENT, Motion, Points, Spline, TrajectoryRefused
-from .trajectory_check import ActuatorTable, Checker
 
 #: A message, and the task space whose coordinates its columns are; None: independent joints.
 Incoming = tuple[JointTrajectory, TaskCommands | None]

@@ -13,10 +13,10 @@ import time
 import numpy as np
 from sensor_msgs.msg import JointState
 
+from ..motion.observer import Observer
 from ..robot_parts.state import State
 from .conversions import JointStateBuffer, JointStateReader, nanoseconds
 from .health import WARN
-from .observer import Observer
 from .parameters import Spec
 from .robot_node import RobotNode, run
 from .topics import encoder_quality

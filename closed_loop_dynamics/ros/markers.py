@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from geometry_msgs.msg import Point
-from numpy.typing import NDArray
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
+from ..arrays import Array
 from ..robot_parts.tree_poses import body_poses, cut_points
 
 if TYPE_CHECKING:
     from .robot_node import RobotNode
 
-Array = NDArray[np.float64]
 CUT = ColorRGBA(r=0.1, g=0.5, b=1.0, a=0.9)
 GAP = ColorRGBA(r=1.0, g=0.0, b=0.0, a=1.0)
 FORCE = ColorRGBA(r=1.0, g=0.6, b=0.1, a=0.9)

@@ -15,7 +15,7 @@ from rclpy.parameter import Parameter
 
 from ..errors import ClosedLoopError
 from ..robot import Robot
-from ..robot_parts.payload import Payload
+from ..simulation.payload import Payload
 from .parameters import DOUBLES, ParameterError, Parameters, Spec
 
 PAYLOAD = (

@@ -10,7 +10,7 @@ from launch.launch_description import LaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 
-from ..robots import SHIPPED
+from tools.robots import SHIPPED
 
 ARGUMENTS = {
     "parameters_file": "parameters of the nodes",

@@ -28,6 +28,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from ..errors import ClosedLoopError, InvalidInput
 from ..robot_parts.state import State
+from ..simulation.plant import Plant
 from .conversions import (
     NANO,
     BaseBuffer,
@@ -40,7 +41,6 @@ from .conversions import (
 from .health import WARN
 from .markers import MarkerPublisher
 from .payload import CarriedPayload
-from .plant import Plant
 from .robot_node import RobotNode, run
 from .simulator_settings import SETTINGS, check_times, initial_position, physics
 from .topics import other_publishers

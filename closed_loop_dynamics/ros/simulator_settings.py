@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..robot import Robot
+from ..simulation.plant import Physics
 from .parameters import DOUBLES, STRINGS, ParameterError, Parameters, Spec
 from .payload import PAYLOAD
-from .plant import Physics
 
 SETTINGS = (
     Spec("control_rate", 500.0, "states per second [Hz]", 1.0, 10000.0),

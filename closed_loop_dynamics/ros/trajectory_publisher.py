@@ -14,10 +14,10 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
+from ..motion.trajectory import Points, cycloidal
 from .conversions import trajectory_message
 from .ending import Ending
 from .parameters import DOUBLES, STRINGS, ParameterError, Parameters, Spec
-from .trajectory import Points, cycloidal
 
 PARAMETERS = (
     Spec("joints", STRINGS, "independent joints"),

@@ -12,11 +12,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..arrays import Array
 from ..engine import Program
 from ..engine.layout import CHECK, SOLVER
 from ..engine.newton import GUARD
 from ..errors import ClosureNotFound
-from ..model.tree import Array
 
 #: Shortest part of the way that is still tried, and how much slopes may change over one step.
 SHORTEST = 1e-7

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Array
 from ..closure.small_linear import solve_small
 from ..dynamics.cluster_rnea import cluster_rnea
 from ..dynamics.motion import Motion
 from ..dynamics.projection import loop_jacobian, reduced_mass_matrix
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
-from ..model.poses import inverse
-from ..model.tree import Array
+from ..se3 import inverse
 from ..spatial import SX, RigidInertia, Spatial, Transform, sx
 from .limb_kinematics import LimbKinematics
 from .platform import UPRIGHT, Platform

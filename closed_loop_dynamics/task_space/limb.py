@@ -12,15 +12,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..arrays import Array
 from ..closure.cut_joint import CutJoint, resolve, universal_axes
 from ..closure.numerical import LoopSystem
 from ..closure.plan import choose_independent
 from ..mechanism import Mechanism, build_mechanism
 from ..model.clusters import Groups, loop_bodies
-from ..model.poses import body_poses, inverse
+from ..model.hyrodyn.types import NUMERICAL
 from ..model.submechanism import ConstraintAxis, LoopConstraint, Submechanism
-from ..model.submechanism_types import NUMERICAL
-from ..model.tree import PRISMATIC, REVOLUTE, Array, Body, Joint, Tree
+from ..model.tree import PRISMATIC, REVOLUTE, Body, Joint, Tree
+from ..se3 import body_poses, inverse
 from .topology import ROOT, LimbTopology
 
 PLATFORM = "platform of the limb"

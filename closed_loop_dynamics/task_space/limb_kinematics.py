@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..closure.numerical import SINGULAR, NumericalClosure
 from ..closure.small_linear import solve_small
 from ..dynamics.motion import Motion, trace_motion
@@ -21,7 +22,6 @@ from ..engine.nested import InnerStep, NestedStep
 from ..engine.symbolic import ca
 from ..errors import SubmechanismError
 from ..model.submechanism import Submechanism
-from ..model.tree import Array
 from ..spatial import SX, Spatial, Transform, sx
 from .limb import Limb
 from .platform import Platform

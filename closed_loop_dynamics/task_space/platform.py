@@ -14,12 +14,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..engine.source import as_finite_vectors
+from ..arrays import Array, as_finite_vectors
 from ..engine.symbolic import ca
 from ..errors import InvalidInput
-from ..model.origins import origin_pose
-from ..model.schema import AXES
-from ..model.tree import Array
+from ..model.hyrodyn.schema import AXES
+from ..model.urdf.origins import origin_pose
 from ..spatial import SX, rotation
 
 #: cos(pitch) below this: roll and yaw turn about (nearly) the same axis.

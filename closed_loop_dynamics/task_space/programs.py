@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..engine import Program, ProgramSource, Seeds, SolverUnit, SolverUse, cache, make_program
 from ..engine.symbolic import ca
 from ..errors import ActuationSingular, ClosedLoopError, ClosureNotFound, InvalidInput
-from ..model.tree import Array
 from ..spatial import SX
 from .continuation import LimbBranch, LimbSolution
 from .equations import TaskModel, TaskMotion, actuator_forces, conditioning_outputs

@@ -11,19 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import Array, as_finite_vectors, as_rows
 from ..closure.numerical import NumericalClosure
 from ..engine import Program
-from ..engine.source import as_finite_vectors, as_rows
 from ..engine.symbolic import tracing
-from ..errors import (
-    ClosureNotFound,
-    InvalidInput,
-    SubmechanismError,
-    Underactuated,
-    did_you_mean,
-)
-from ..model.poses import body_poses, link_pose
-from ..model.tree import Array
+from ..errors import ClosureNotFound, InvalidInput, SubmechanismError, Underactuated, did_you_mean
+from ..se3 import body_poses, link_pose
 from .equations import TaskModel, actuation_determinant
 from .limb import separate
 from .limb_kinematics import plan_limb
@@ -76,10 +69,10 @@ class TaskSpace:
             q_ref = self._reference()
             poses = body_poses(mech.tree, q_ref)
             self._platform = Platform(self.axes, link_pose(mech.tree, poses, self.platform))
-            limbs = [separate(mech, t, q_ref, robot._key) for t in find_limbs(mech, entry)]
+            limbs = [separate(mech, t, q_ref, robot.key) for t in find_limbs(mech, entry)]
             planned = tuple(plan_limb(limb, self._platform, entry) for limb in limbs)
             model = TaskModel(mech, self.platform, self._platform, planned)
-            self._programs = TaskPrograms(model, self.name, robot._key, scheme, tolerance)
+            self._programs = TaskPrograms(model, self.name, robot.key, scheme, tolerance)
         self._model = model
         self.names = tuple(limb.name for limb in limbs)
         self.rows = {p.limb.name: p.rows for p in planned}

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..engine.nested import NestedLog
-from ..model.tree import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ import yaml
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.dynamics.actuation_rank import rank_margin
 from closed_loop_dynamics.engine.symbolic import ca
-from closed_loop_dynamics.robots import crank_leg
+from tools.robots import crank_leg
 
 ROOT = Path(__file__).resolve().parents[2]
 INERTIA = '<inertia ixx="1e-5" ixy="0" ixz="0" iyy="1e-5" iyz="0" izz="1e-5"/>'

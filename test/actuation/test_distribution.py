@@ -13,12 +13,8 @@ from support.hardware import platform
 from support.oracle_files import Array
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.robot_parts.force_distribution import (
-    distribute,
-    nearest,
-    possible_fraction,
-)
-from closed_loop_dynamics.robots import crank_leg
+from closed_loop_dynamics.actuation.force_distribution import distribute, nearest, possible_fraction
+from tools.robots import crank_leg
 
 
 @cache

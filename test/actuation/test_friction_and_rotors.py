@@ -14,7 +14,7 @@ from support.hardware import ROBOTS, Hardware, edited, hardware
 from support.oracle_files import Array
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.robots import crank_leg
+from tools.robots import crank_leg
 
 every_robot = pytest.mark.parametrize("which", range(len(ROBOTS)))
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.robots import crank_leg
+from tools.robots import crank_leg
 
 ROOT = Path(__file__).resolve().parents[2]
 Y = np.array([-0.3, 0.6, -0.2])

@@ -9,7 +9,7 @@ import pytest
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.closure.analytical import AnalyticalClosure
-from closed_loop_dynamics.robots.mechanisms import MECHANISMS
+from tools.robots.mechanisms import MECHANISMS
 
 
 def test_a_rail_along_a_base_axis_still_has_a_closed_form() -> None:

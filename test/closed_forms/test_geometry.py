@@ -14,9 +14,9 @@ from support.four_bar import FourBar, joint, link, submechanism
 from support.rh5 import FILES, needs_models
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.apps.viewer.reach import joint_ranges
-from closed_loop_dynamics.apps.viewer.snapshot import Camera
-from closed_loop_dynamics.robots.mechanisms import MECHANISMS
+from closed_loop_dynamics.viewer.reach import joint_ranges
+from closed_loop_dynamics.viewer.snapshot import Camera
+from tools.robots.mechanisms import MECHANISMS
 
 ROOT = Path(__file__).parents[2]
 

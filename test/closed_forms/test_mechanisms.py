@@ -12,7 +12,7 @@ import pytest
 from support.oracle_files import Array
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.robots.mechanisms import MECHANISMS, Mechanism
+from tools.robots.mechanisms import MECHANISMS, Mechanism
 
 COUNT = 1000
 SEEDS = (1, 2)
@@ -215,7 +215,7 @@ def test_the_rotor_is_felt_with_the_square_of_its_ratio() -> None:
 
 @every
 def test_the_page_shows_the_mechanism_as_it_is_built(name: str) -> None:
-    """``python -m closed_loop_dynamics.robots.mechanisms`` writes the pages anew."""
+    """``python -m tools.robots.mechanisms`` writes the pages anew."""
     mechanism = MECHANISMS[name]
     page = (PAGES / f"{name}.md").read_text(encoding="utf-8")
     assert mechanism.build()[1].strip() in page

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.robots import heavy_duty_arm, heavy_duty_loop
+from tools.robots import heavy_duty_arm, heavy_duty_loop
 
 
 def swapped(text: str) -> str:

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.demo import command_line
-from closed_loop_dynamics.demo.foot_motion import FOOT, FootKinematics, Stroke, foot_motion
-from closed_loop_dynamics.robots import rh5_leg
-from closed_loop_dynamics.ros.trajectory import Motion, Spline
+from closed_loop_dynamics.cli.demo import command_line
+from closed_loop_dynamics.cli.demo.foot_motion import FOOT, FootKinematics, Stroke, foot_motion
+from closed_loop_dynamics.motion.trajectory import Motion, Spline
+from tools.robots import rh5_leg
 
 
 @cache
@@ -78,7 +78,7 @@ def test_demo_on_real_middleware_tracks_and_draws(tmp_path: Path) -> None:
     pytest.importorskip("rclpy", reason="rclpy is not installed (extra `ros`)")
     picture = tmp_path / "demo.png"
     run = subprocess.run(
-        [sys.executable, "-m", "closed_loop_dynamics.demo", "--output", str(picture)],
+        [sys.executable, "-m", "closed_loop_dynamics.cli.demo", "--output", str(picture)],
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
         capture_output=True,
         text=True,

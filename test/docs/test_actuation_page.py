@@ -7,7 +7,7 @@ import re
 import yaml
 from support.doc_pages import ROOT, blocks
 
-from closed_loop_dynamics.model.schema import ACTUATOR, FRICTION
+from closed_loop_dynamics.model.hyrodyn.schema import ACTUATOR, FRICTION
 
 PAGE = ROOT / "docs" / "actuation.md"
 

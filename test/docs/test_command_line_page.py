@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from closed_loop_dynamics.apps import reference
-from closed_loop_dynamics.apps.command_line import main
-from closed_loop_dynamics.apps.commands import COMMANDS
+from closed_loop_dynamics.cli.command_line import main
+from closed_loop_dynamics.cli.commands import COMMANDS
+from tools import command_line_page as reference
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "command_line.md").read_text(encoding="utf-8")
 
 
 def test_the_page_is_up_to_date() -> None:
-    assert reference.page() == PAGE, "run `python -m closed_loop_dynamics.apps.reference`"
+    assert reference.page() == PAGE, "run `python -m tools.command_line_page`"
 
 
 def test_every_command_has_a_section() -> None:
@@ -51,7 +51,7 @@ EXAMPLES = [
 
 @pytest.mark.parametrize("line", EXAMPLES)
 def test_every_example_is_understood_by_its_parser(line: str) -> None:
-    from closed_loop_dynamics.apps.command_line import make_parser
+    from closed_loop_dynamics.cli.command_line import make_parser
 
     for part in line.partition("#")[0].split("|"):
         words = shlex.split(part.partition(">")[0])

@@ -16,7 +16,7 @@ PLACES = sorted(set(re.findall(r"`([\w/]+\.py)(?::([\w.]+))?`", PAGE)))
 @cache
 def names_in(file: str) -> set[str]:
     """Functions, classes, methods (``Class.method``) and module constants of a file."""
-    path = ROOT / "closed_loop_dynamics" / file
+    path = ROOT / file if file.startswith("tools/") else ROOT / "closed_loop_dynamics" / file
     found: set[str] = set()
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign | ast.AnnAssign):

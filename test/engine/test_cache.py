@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from engine_support.programs import explicit_program
 
+from closed_loop_dynamics import fingerprint
 from closed_loop_dynamics.engine import cache, native
 
 KEY = cache.key_of("some", "thing")
@@ -220,8 +221,8 @@ def test_the_key_follows_the_source(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for place in ("engine/cache.py", "closure/legs/planar.py", "dynamics/aba.py", "robot.py"):
         (package / place).parent.mkdir(parents=True, exist_ok=True)
         (package / place).write_text("x = 1\n")
-    monkeypatch.setattr(cache, "__file__", str(package / "engine/cache.py"))
-    digest = cache.source_digest.__wrapped__
+    monkeypatch.setattr(fingerprint, "__file__", str(package / "fingerprint.py"))
+    digest = fingerprint.source_digest.__wrapped__
     seen = {digest()}
     assert digest() in seen
     for place in ("engine/cache.py", "closure/legs/planar.py", "dynamics/aba.py", "robot.py"):

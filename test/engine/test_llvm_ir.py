@@ -11,15 +11,10 @@ import numpy as np
 import pytest
 from engine_support.operations import OPERATIONS, samples, written
 
+from closed_loop_dynamics.arrays import MAX_ANGLE
 from closed_loop_dynamics.engine import llvm_ir, native
 from closed_loop_dynamics.engine.contexts import aligned_zeros
-from closed_loop_dynamics.engine.emitter import (
-    MAX_ANGLE,
-    Lanes,
-    declarations,
-    libm_declarations,
-    literal,
-)
+from closed_loop_dynamics.engine.emitter import Lanes, declarations, libm_declarations, literal
 from closed_loop_dynamics.engine.instructions import InstructionList, instruction_list
 
 WIDTHS = (1, 2, 4, 8, 16)

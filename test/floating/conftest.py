@@ -8,7 +8,7 @@ from support.four_bar import FourBar
 from support.random_robots import RandomRobot, random_robot
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.robots import crank_leg, rh5_leg
+from tools.robots import crank_leg, rh5_leg
 
 MOON = (0.3, -0.2, -1.62)
 

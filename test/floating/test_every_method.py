@@ -93,7 +93,7 @@ def test_report_and_geometry_do_not_mind_the_base(motions: Motions) -> None:
 
 def test_a_base_without_mass_is_named() -> None:
     """What cannot resist the leg's reaction is refused, with the remedy."""
-    from closed_loop_dynamics.robots import crank_leg
+    from tools.robots import crank_leg
 
     robot = cld.load(*crank_leg.generate(), floating_base=True)
     y = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, -0.4, 0.8, -0.2])

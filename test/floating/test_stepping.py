@@ -12,8 +12,8 @@ from support.figures import relative
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.errors import ClosedLoopError, ClosureNotFound, InvalidInput
 from closed_loop_dynamics.robot_parts.manifold import normalised, position_rate
-from closed_loop_dynamics.robot_parts.stepping import Stepper, rk4
-from closed_loop_dynamics.robots import crank_leg
+from closed_loop_dynamics.simulation.stepping import Stepper, rk4
+from tools.robots import crank_leg
 
 Array = np.ndarray
 START, SPEED = np.array([-0.4, 0.8, -0.2]), np.array([0.5, -1.0, 0.8])

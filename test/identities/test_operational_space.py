@@ -20,7 +20,7 @@ from support.random_robots import random_robot
 from support.rh5 import FILES, needs_models
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.robots.mechanisms import MECHANISMS
+from tools.robots.mechanisms import MECHANISMS
 
 SEEDS = range(24)
 every_seed = pytest.mark.parametrize("seed", SEEDS)

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.robots import SHIPPED
+from tools.robots import SHIPPED
 
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCH_FILES = sorted((ROOT / "launch").glob("*.launch.py"))

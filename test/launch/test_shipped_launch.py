@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from closed_loop_dynamics.robots import SHIPPED
+from tools.robots import SHIPPED
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = "closed_loop_dynamics.ros.shipped_launch"

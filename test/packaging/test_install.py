@@ -116,7 +116,7 @@ import closed_loop_dynamics as package
 
 def walk(path, prefix):
     for module in pkgutil.iter_modules(path, prefix):
-        if module.name in ("closed_loop_dynamics.ros", "closed_loop_dynamics.apps"):
+        if module.name in ("closed_loop_dynamics.ros", "closed_loop_dynamics.cli"):
             continue
         if module.name.endswith("__main__"):
             continue

@@ -28,8 +28,8 @@ from closed_loop_dynamics.dynamics.linear_actuator_loop import (
     wrench_system,
     wrench_terms,
 )
-from closed_loop_dynamics.robots import heavy_duty_arm, heavy_duty_loop
-from closed_loop_dynamics.robots._heavy_duty import sinusoids
+from tools.robots import heavy_duty_arm, heavy_duty_loop
+from tools.robots._heavy_duty import sinusoids
 
 ROOT = Path(__file__).resolve().parents[2]
 ROBOTS = {module.NAME: module for module in (heavy_duty_loop, heavy_duty_arm)}

@@ -11,15 +11,15 @@ import pytest
 import yaml
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.reproduce import chignoli
-from closed_loop_dynamics.reproduce.chignoli_accuracy import LegModels, leg, sines
-from closed_loop_dynamics.reproduce.chignoli_costs import INVERSE, Cost, Costs
-from closed_loop_dynamics.reproduce.chignoli_robots import SIX
-from closed_loop_dynamics.reproduce.chignoli_scaling import degree
-from closed_loop_dynamics.reproduce.claims import Section, Studio
-from closed_loop_dynamics.reproduce.independent_tree import independent_tree, reflected_inertia
-from closed_loop_dynamics.reproduce.pinocchio_rnea import projected_rnea
-from closed_loop_dynamics.robots import chains
+from tools.reproduce import chignoli
+from tools.reproduce.chignoli_accuracy import LegModels, leg, sines
+from tools.reproduce.chignoli_costs import INVERSE, Cost, Costs
+from tools.reproduce.chignoli_robots import SIX
+from tools.reproduce.chignoli_scaling import degree
+from tools.reproduce.claims import Section, Studio
+from tools.reproduce.independent_tree import independent_tree, reflected_inertia
+from tools.reproduce.pinocchio_rnea import projected_rnea
+from tools.robots import chains
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from closed_loop_dynamics.reproduce import kumar_2022, kumar_mueller_2019
-from closed_loop_dynamics.reproduce.claims import Section, Studio
-from closed_loop_dynamics.reproduce.upper_body import ELBOW, TORSO, WRIST, UpperBody, ours
 from closed_loop_dynamics.robot import Robot
+from tools.reproduce import kumar_2022, kumar_mueller_2019
+from tools.reproduce.claims import Section, Studio
+from tools.reproduce.upper_body import ELBOW, TORSO, WRIST, UpperBody, ours
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from closed_loop_dynamics.reproduce import __main__ as command
-from closed_loop_dynamics.reproduce import mueller_2022, paz_mattila
-from closed_loop_dynamics.reproduce.claims import Claim, Section, Studio
-from closed_loop_dynamics.reproduce.mueller_runs import order, periodic_derivatives
-from closed_loop_dynamics.reproduce.page import page
+from tools.reproduce import __main__ as command
+from tools.reproduce import mueller_2022, paz_mattila
+from tools.reproduce.claims import Claim, Section, Studio
+from tools.reproduce.mueller_runs import order, periodic_derivatives
+from tools.reproduce.page import page
 
 
 @pytest.fixture

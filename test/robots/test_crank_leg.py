@@ -9,7 +9,7 @@ import pinocchio as pin
 import pytest
 import yaml
 
-from closed_loop_dynamics.robots.crank_leg import Dimensions, generate
+from tools.robots.crank_leg import Dimensions, generate
 
 URDF, SUBMECHANISMS = generate()
 D = Dimensions()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.manipulators import NAMES, files, robot_of
 
-from closed_loop_dynamics.robots import delta, irsbot2, six_ups
+from tools.robots import delta, irsbot2, six_ups
 
 GENERATORS = {"irsbot2": irsbot2, "delta": delta, "six_ups": six_ups}
 

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.robots.rh5_leg import Dimensions, generate
+from tools.robots.rh5_leg import Dimensions, generate
 
 URDF, SUBMECHANISMS = generate()
 ENDS = (  # end of a rod, the link it is held by

@@ -15,10 +15,10 @@ from support.figures import relative
 from support.oracle_files import Array
 from support.shipped import shipped, shipped_motions
 
-from closed_loop_dynamics.robot_parts.limits import Limits
-from closed_loop_dynamics.robots import SHIPPED
-from closed_loop_dynamics.robots.files import files_of, independent_joints
-from closed_loop_dynamics.ros.trajectory import cycloidal
+from closed_loop_dynamics.model.joint_limits import Limits
+from closed_loop_dynamics.motion.trajectory import cycloidal
+from tools.robots import SHIPPED
+from tools.robots.files import files_of, independent_joints
 
 ROOT = Path(__file__).resolve().parents[2]
 #: n, m, p; a floating base adds 6 to the first two.
@@ -151,9 +151,9 @@ def test_sample_motion_is_within_all_limits_of_joints_and_actuators(name: str) -
     rates = [np.pad(v, ((0, 0), (6 * floating, 0))) for v in (way.velocities, way.accelerations)]
     samples = list(zip(at_rest(name, way.positions), *rates, strict=True))
     states = [robot.state(*each) for each in samples]
-    tree = Limits.of(robot, robot.names.spanning[floating:])
+    tree = Limits.of(robot.mechanism.tree, robot.names.spanning[floating:])
     moving = len(tree.names)
     assert tree.outside(np.array([s.q[-moving:] for s in states])) is None
     assert tree.too_fast(np.array([s.qd[-moving:] for s in states])) is None
     forces = np.array([robot.inverse_dynamics(*each) for each in samples])
-    assert np.all(np.abs(forces) <= Limits.of(robot, robot.names.actuator).effort)
+    assert np.all(np.abs(forces) <= Limits.of(robot.mechanism.tree, robot.names.actuator).effort)

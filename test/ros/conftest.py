@@ -6,7 +6,7 @@ import pytest
 from support.flying import with_pelvis
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.robots import crank_leg
+from tools.robots import crank_leg
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from closed_loop_dynamics.ros.admission import MOST_WAITING, Admission, Interrupted
+from closed_loop_dynamics.motion.admission import MOST_WAITING, Admission, Interrupted
 
 
 class Examiner:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from closed_loop_dynamics.ros.clock_steps import ClockSteps
+from closed_loop_dynamics.motion.clock_steps import ClockSteps
 
 SECOND = 1_000_000_000
 

@@ -15,8 +15,8 @@ from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
 from closed_loop_dynamics.errors import InvalidInput
+from closed_loop_dynamics.motion.trajectory import Points, TrajectoryRefused, cycloidal
 from closed_loop_dynamics.ros import conversions as c
-from closed_loop_dynamics.ros.trajectory import Points, TrajectoryRefused, cycloidal
 
 pytestmark = pytest.mark.ros
 NAMES = ("hip", "knee", "ankle")

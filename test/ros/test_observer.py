@@ -7,7 +7,7 @@ import pytest
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.errors import ClosureNotFound, InvalidInput
-from closed_loop_dynamics.ros.observer import Observer
+from closed_loop_dynamics.motion.observer import Observer
 
 
 def test_inverts_the_robot_along_a_motion(leg: cld.Robot) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.errors import ClosedLoopError, InvalidInput
-from closed_loop_dynamics.ros.plant import Physics, Plant
+from closed_loop_dynamics.simulation.plant import Physics, Plant
 
 START = np.array([-0.4, 0.8, -0.2])
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from support.manipulators import robot_of
 
-from closed_loop_dynamics.ros.task_trajectory import TaskCommands, TaskSpline
-from closed_loop_dynamics.ros.trajectory import Motion, Spline, TrajectoryRefused, cycloidal
-from closed_loop_dynamics.ros.trajectory_check import Checker, Rules
+from closed_loop_dynamics.motion.task_trajectory import TaskCommands, TaskSpline
+from closed_loop_dynamics.motion.trajectory import Motion, Spline, TrajectoryRefused, cycloidal
+from closed_loop_dynamics.motion.trajectory_check import Checker, Rules
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from closed_loop_dynamics.ros.trajectory import (
+from closed_loop_dynamics.motion.trajectory import (
     Motion,
     Points,
     Spline,

@@ -6,9 +6,15 @@ import numpy as np
 import pytest
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.ros.admission import Interrupted
-from closed_loop_dynamics.ros.trajectory import Motion, Points, Spline, TrajectoryRefused, cycloidal
-from closed_loop_dynamics.ros.trajectory_check import Checker, Rules
+from closed_loop_dynamics.motion.admission import Interrupted
+from closed_loop_dynamics.motion.trajectory import (
+    Motion,
+    Points,
+    Spline,
+    TrajectoryRefused,
+    cycloidal,
+)
+from closed_loop_dynamics.motion.trajectory_check import Checker, Rules
 
 START = np.array([-0.2, 0.4, -0.1])
 

@@ -10,10 +10,9 @@ import pinocchio as pin
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
+from closed_loop_dynamics.motion.trajectory import Points, cycloidal
 from closed_loop_dynamics.ros.conversions import nanoseconds, points_message
-from closed_loop_dynamics.ros.trajectory import Points, cycloidal
-
-from .graph import URDF, Graph
+from test.ros_support.graph import URDF, Graph
 
 INDEPENDENT = ("hip", "knee", "ankle")
 ACTUATORS = ("hip", "knee_cylinder", "ankle_crank")

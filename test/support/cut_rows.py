@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .oracle_files import Array, perpendicular_pair
+from closed_loop_dynamics.arrays import Array
+from test.support.oracle_files import perpendicular_pair
 
 
 @dataclass(frozen=True, eq=False)

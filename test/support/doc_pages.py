@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from closed_loop_dynamics.apps.command_line import main
+from closed_loop_dynamics.cli.command_line import main
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ("yaml", "xml", "csv")

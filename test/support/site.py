@@ -8,8 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from .oracle_files import Array
-from .sketch import DrawnJoint, Sketch, cleaned, random_direction, random_rotation, rpy_of
+from closed_loop_dynamics.arrays import Array
+from test.support.sketch import (
+    DrawnJoint,
+    Sketch,
+    cleaned,
+    random_direction,
+    random_rotation,
+    rpy_of,
+)
 
 X, Y, Z = np.eye(3)
 

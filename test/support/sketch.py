@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from .oracle_files import Array, homogeneous
+from closed_loop_dynamics.arrays import Array
+from test.support.oracle_files import homogeneous
 
 
 @dataclass

@@ -15,7 +15,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from support.flying import with_pelvis
 
-from closed_loop_dynamics.robots import crank_leg
+from tools.robots import crank_leg
 
 pytestmark = pytest.mark.ros
 

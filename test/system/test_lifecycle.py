@@ -32,7 +32,7 @@ from std_srvs.srv import SetBool, Trigger
 from visualization_msgs.msg import MarkerArray
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.robots import crank_leg
+from tools.robots import crank_leg
 
 pytestmark = pytest.mark.ros
 

@@ -14,7 +14,7 @@ from sensor_msgs.msg import JointState
 from support.manipulators import files, robot_of, task_of
 from trajectory_msgs.msg import JointTrajectory
 
-from closed_loop_dynamics.ros.trajectory import cycloidal
+from closed_loop_dynamics.motion.trajectory import cycloidal
 
 pytestmark = pytest.mark.ros
 ROBOT = dict(zip(("urdf_file", "submechanism_file"), map(str, files("irsbot2")), strict=True))

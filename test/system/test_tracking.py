@@ -23,8 +23,8 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.robots import crank_leg
-from closed_loop_dynamics.ros.trajectory import Motion, Spline, cycloidal
+from closed_loop_dynamics.motion.trajectory import Motion, Spline, cycloidal
+from tools.robots import crank_leg
 
 pytestmark = pytest.mark.ros
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from support.manipulators import oracle_of, robot_of, task_of
 
-from closed_loop_dynamics.reproduce.parabola import RUNS, parabola
 from closed_loop_dynamics.task_space import TaskState
+from tools.reproduce.parabola import RUNS, parabola
 
 both_schemes = pytest.mark.parametrize("scheme", ["nested", "compound"])
 

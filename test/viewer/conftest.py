@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.apps.viewer.snapshot import Camera
-from closed_loop_dynamics.robots import crank_leg
+from closed_loop_dynamics.viewer.snapshot import Camera
+from tools.robots import crank_leg
 
 
 @pytest.fixture(scope="session")
@@ -26,7 +26,7 @@ def camera(leg: cld.Robot) -> Camera:
 def server() -> Iterator[Any]:
     """A real viser server on a free port of this machine."""
     pytest.importorskip("viser", reason="the extra `viewer` is not installed")
-    from closed_loop_dynamics.apps.viewer.server import serve
+    from closed_loop_dynamics.viewer.server import serve
 
     with serve("127.0.0.1", 0, "test") as found:
         yield found

@@ -15,13 +15,13 @@ import numpy as np
 from PIL import Image
 from support.browser import picture, start_browser, wait_for
 
-from closed_loop_dynamics.apps.motion_file import motion_of
-from closed_loop_dynamics.apps.robot_argument import find_robot
-from closed_loop_dynamics.apps.tables import Table
-from closed_loop_dynamics.apps.viewer.motion import from_file
-from closed_loop_dynamics.apps.viewer.server import serve
-from closed_loop_dynamics.apps.viewer.window import Look, Window
+from closed_loop_dynamics.cli.motion_file import motion_of
+from closed_loop_dynamics.cli.robot_argument import find_robot
+from closed_loop_dynamics.cli.tables import Table
 from closed_loop_dynamics.robot import load
+from closed_loop_dynamics.viewer.motion import from_file
+from closed_loop_dynamics.viewer.server import serve
+from closed_loop_dynamics.viewer.window import Look, Window
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZE = (1280, 820)  # of the window, its title bar included

@@ -15,8 +15,8 @@ import pytest
 from support.browser import colored, differing, picture, start_browser, wait_for
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.apps.viewer.snapshot import Camera
-from closed_loop_dynamics.robots import crank_leg
+from closed_loop_dynamics.viewer.snapshot import Camera
+from tools.robots import crank_leg
 
 URDF = crank_leg.generate()[0]
 #: Where the robot is: rows and columns between the panels; of an exported page, beside the caption
@@ -47,7 +47,7 @@ def _robot(browser: Any, part: tuple[slice, slice], name: str) -> list[np.ndarra
 def test_page_loads_and_a_drag_moves_the_loop(browser: Any, server: Any, leg: cld.Robot) -> None:
     from selenium.webdriver import ActionChains
 
-    from closed_loop_dynamics.apps.viewer.window import Look, Window
+    from closed_loop_dynamics.viewer.window import Look, Window
 
     window = Window(server, Look(server, leg, URDF))
     stop = threading.Event()
@@ -84,9 +84,9 @@ def test_page_loads_and_a_drag_moves_the_loop(browser: Any, server: Any, leg: cl
 def test_exported_page_plays_alone(
     browser: Any, server: Any, leg: cld.Robot, camera: Camera, tmp_path: Path
 ) -> None:
-    from closed_loop_dynamics.apps.viewer.export import as_html
-    from closed_loop_dynamics.apps.viewer.motion import sweep
-    from closed_loop_dynamics.apps.viewer.window import Look
+    from closed_loop_dynamics.viewer.export import as_html
+    from closed_loop_dynamics.viewer.motion import sweep
+    from closed_loop_dynamics.viewer.window import Look
 
     look = Look(server, leg, URDF)
     page = tmp_path / "leg.html"

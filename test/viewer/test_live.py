@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.apps.viewer.live import JointStates
-from closed_loop_dynamics.apps.viewer.snapshot import Camera
 from closed_loop_dynamics.errors import ClosureNotFound, InvalidInput
-from closed_loop_dynamics.robots import crank_leg
+from closed_loop_dynamics.viewer.live import JointStates
+from closed_loop_dynamics.viewer.snapshot import Camera
+from tools.robots import crank_leg
 
 Y = np.array([-0.4, 0.8, -0.3])
 
@@ -61,8 +61,8 @@ def test_topic_moves_the_robot(
     from ros_support.graph import reserve_domain
     from sensor_msgs.msg import JointState
 
-    from closed_loop_dynamics.apps.viewer.live import listen
-    from closed_loop_dynamics.apps.viewer.window import Look, Window
+    from closed_loop_dynamics.viewer.live import listen
+    from closed_loop_dynamics.viewer.window import Look, Window
 
     domain, lock = reserve_domain()
     monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")

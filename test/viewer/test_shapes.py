@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.apps.viewer.sticks import body_shapes, robot_size
-from closed_loop_dynamics.apps.viewer.visuals import BOX, MESH, Visuals, read_visuals
-from closed_loop_dynamics.robots import crank_leg
+from closed_loop_dynamics.viewer.sticks import body_shapes, robot_size
+from closed_loop_dynamics.viewer.visuals import BOX, MESH, Visuals, read_visuals
+from tools.robots import crank_leg
 
 SOLID = """solid one
 facet normal 0 0 1

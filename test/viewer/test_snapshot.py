@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.apps.viewer.colors import BEYOND, NEUTRAL, force_color, force_scales
-from closed_loop_dynamics.apps.viewer.plots import holding_forces
-from closed_loop_dynamics.apps.viewer.reach import joint_ranges
-from closed_loop_dynamics.apps.viewer.scene import quaternion
-from closed_loop_dynamics.apps.viewer.snapshot import Camera
 from closed_loop_dynamics.robot_parts.tree_poses import body_poses
-from closed_loop_dynamics.robots import crank_leg
-from closed_loop_dynamics.robots.mechanisms import MECHANISMS
+from closed_loop_dynamics.viewer.colors import BEYOND, NEUTRAL, force_color, force_scales
+from closed_loop_dynamics.viewer.plots import holding_forces
+from closed_loop_dynamics.viewer.reach import joint_ranges
+from closed_loop_dynamics.viewer.scene import quaternion
+from closed_loop_dynamics.viewer.snapshot import Camera
+from tools.robots import crank_leg
+from tools.robots.mechanisms import MECHANISMS
 
 Y = np.array([-0.4, 0.8, -0.3])
 

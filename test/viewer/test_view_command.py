@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from closed_loop_dynamics.apps.command_line import main
+from closed_loop_dynamics.cli.command_line import main
 
 pytest.importorskip("viser", reason="the extra `viewer` is not installed")
 

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.apps.mistakes import FileProblem
-from closed_loop_dynamics.apps.motion_file import motion_of
-from closed_loop_dynamics.apps.tables import Table, read_csv
-from closed_loop_dynamics.apps.viewer.export import as_html
-from closed_loop_dynamics.apps.viewer.export_curves import force_curves
-from closed_loop_dynamics.apps.viewer.live import Listener
-from closed_loop_dynamics.apps.viewer.motion import Motion, from_file, sweep
-from closed_loop_dynamics.apps.viewer.window import Look, Window, short_mode
-from closed_loop_dynamics.robots import crank_leg
+from closed_loop_dynamics.cli.mistakes import FileProblem
+from closed_loop_dynamics.cli.motion_file import motion_of
+from closed_loop_dynamics.cli.tables import Table, read_csv
+from closed_loop_dynamics.viewer.export import as_html
+from closed_loop_dynamics.viewer.export_curves import force_curves
+from closed_loop_dynamics.viewer.live import Listener
+from closed_loop_dynamics.viewer.motion import Motion, from_file, sweep
+from closed_loop_dynamics.viewer.window import Look, Window, short_mode
+from tools.robots import crank_leg
 
 URDF = crank_leg.generate()[0]
 

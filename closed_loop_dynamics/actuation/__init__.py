@@ -1,0 +1,1 @@
+"""Between actuators and independent joints, as hardware has it: ``robot.actuation``."""

@@ -1,0 +1,147 @@
+"""Velocities, forces, stiffness and damping between actuators and independent joints."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import Array, as_finite_numbers, as_finite_vectors
+from ..dynamics.actuation_rank import RANK_TOLERANCE
+from ..errors import InvalidInput
+from .blocks import ActuationBlocks
+from .undriven import direction_words, null_space
+
+
+class ActuationMaps(ActuationBlocks):
+    """Maps at one configuration or a batch of them.
+
+    K_u, D_u are (p,) for springs and dampers at single actuators, or (p, p). ``guess`` (n,) is a
+    spanning configuration that selects the assembly mode, as everywhere.
+    """
+
+    # -- velocities and forces ------------------------------------------------------------------
+
+    def velocity_to_actuator(
+        self, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None = None
+    ) -> Array:
+        """ud (p,) = G_u yd."""
+        G_u = self._robot.actuator_jacobian(y, guess)
+        yd = as_finite_vectors(yd, "yd", self._robot.m)
+        return _times(G_u, yd, "yd")
+
+    def velocity_from_actuator(
+        self, y: ArrayLike, ud: ArrayLike, guess: ArrayLike | None = None
+    ) -> Array:
+        """yd (m,) with G_u yd = ud; of redundant actuators in the sense of least squares."""
+        ud = as_finite_vectors(ud, "ud", self._robot.p)
+        return _times(self._inverse(y, guess), ud, "ud")
+
+    def force_to_independent(
+        self, y: ArrayLike, tau_u: ArrayLike, guess: ArrayLike | None = None
+    ) -> Array:
+        """tau_y (m,) = G_u^T tau_u."""
+        G_u = self._robot.actuator_jacobian(y, guess)
+        tau_u = as_finite_vectors(tau_u, "tau_u", self._robot.p)
+        return _times(np.swapaxes(G_u, -1, -2), tau_u, "tau_u")
+
+    def _inverse(self, y: ArrayLike, guess: ArrayLike | None) -> Array:
+        """(..., m, p) inverse (or pseudo-inverse) of G_u, block by block."""
+        self._robot._require_actuators()
+        G_u = self._robot.actuator_jacobian(y, guess)
+        result = np.zeros((*G_u.shape[:-2], self._robot.m, self._robot.p))
+        for block in self._blocks:
+            s = np.linalg.svd(block.scaled(G_u), compute_uv=False)
+            if np.any(s[..., -1] <= RANK_TOLERANCE):
+                raise self._singular(block, y)
+            places = (..., np.array(block.independent)[:, None], np.array(block.actuators))
+            result[places] = np.linalg.pinv(block.of(G_u))
+        return result
+
+    # -- stiffness and damping ------------------------------------------------------------------
+
+    def damping_to_independent(
+        self, y: ArrayLike, D_u: ArrayLike, guess: ArrayLike | None = None
+    ) -> Array:
+        """D_y (m, m) = G_u^T D_u G_u of dampers tau_u = -D_u ud."""
+        G_u = self._robot.actuator_jacobian(y, guess)
+        return np.asarray(np.swapaxes(G_u, -1, -2) @ self._square(D_u, "D_u") @ G_u)
+
+    def damping_from_independent(
+        self, y: ArrayLike, D_y: ArrayLike, guess: ArrayLike | None = None
+    ) -> Array:
+        """D_u (p, p) that gives D_y; of minimum norm for redundant actuators."""
+        back = self._inverse(y, guess)
+        return np.asarray(np.swapaxes(back, -1, -2) @ self._square(D_y, "D_y") @ back)
+
+    def stiffness_to_independent(
+        self,
+        y: ArrayLike,
+        K_u: ArrayLike,
+        tau_u: ArrayLike | None = None,
+        guess: ArrayLike | None = None,
+    ) -> Array:
+        """K_y (m, m) = -d tau_y / dy of springs K_u = -d tau_u / du that carry ``tau_u`` (p,).
+
+        K_y = G_u^T K_u G_u - sum_k tau_u,k d2u_k/dy2: a loaded transmission whose ratio changes is
+        a spring by itself (``geometric_stiffness``).
+        """
+        K_y = self.damping_to_independent(y, self._square(K_u, "K_u"), guess)
+        return K_y if tau_u is None else K_y - self.geometric_stiffness(y, tau_u, guess)
+
+    def stiffness_from_independent(
+        self,
+        y: ArrayLike,
+        K_y: ArrayLike,
+        tau_u: ArrayLike | None = None,
+        guess: ArrayLike | None = None,
+    ) -> Array:
+        """K_u (p, p) with which actuators that carry ``tau_u`` give K_y."""
+        K = self._square(K_y, "K_y")
+        if tau_u is not None:
+            K = K + self.geometric_stiffness(y, tau_u, guess)
+        back = self._inverse(y, guess)
+        return np.asarray(np.swapaxes(back, -1, -2) @ K @ back)
+
+    def geometric_stiffness(
+        self, y: ArrayLike, tau_u: ArrayLike, guess: ArrayLike | None = None
+    ) -> Array:
+        """(m, m) d(G_u^T tau_u)/dy at constant tau_u."""
+        m = self._robot.m
+        return self._robot.matrix("geometric_stiffness", (m, m), guess, y, np.zeros(m), tau_u)
+
+    def _square(self, value: ArrayLike, name: str) -> Array:
+        """(size,) as a diagonal matrix, (size, size) as it is."""
+        size = self._robot.p if name.endswith("_u") else self._robot.m
+        matrix = as_finite_numbers(value, name, size)
+        if matrix.ndim == 1:
+            return np.diag(matrix)
+        if len(matrix) != size:
+            raise InvalidInput(f"{name} has shape {matrix.shape}; expected ({size}, {size})")
+        return matrix
+
+    # -- what is and is not driven --------------------------------------------------------------
+
+    def undriven(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
+        """(k, m) directions yd that move no actuator; no actuator force does work along them.
+
+        Those of a floating base are not listed.
+        """
+        G_u = self._robot.actuator_jacobian(self._one(y), guess)
+        rows = [np.zeros((0, self._robot.m))]
+        for block in self._blocks:
+            found = null_space(block.of(G_u), block.sizes)
+            wide = np.zeros((len(found), self._robot.m))
+            wide[:, block.independent] = found
+            rows.append(wide)
+        return np.vstack(rows)
+
+    def undriven_words(self, y: ArrayLike, guess: ArrayLike | None = None) -> list[str]:
+        """The same in words: ``"0.71 hip - 0.71 knee"``."""
+        return [direction_words(d, list(self._names)) for d in self.undriven(y, guess)]
+
+
+def _times(A: Array, v: Array, name: str) -> Array:
+    """A v for one or many of each."""
+    if A.ndim == 3 and v.ndim == 2 and len(A) != len(v):
+        raise InvalidInput(f"batches of different length: y {len(A)}, {name} {len(v)}")
+    return np.asarray((A @ v[..., None])[..., 0])

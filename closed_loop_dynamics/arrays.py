@@ -1,0 +1,74 @@
+"""Arrays as the package passes them about, and the conversion of what users pass in.
+
+Samples are (size,), batches (N, size); everything is float64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import InvalidInput
+
+Array = NDArray[np.float64]
+
+#: Larger numbers are refused: the sine and cosine of the native code are exact up to here.
+MAX_ANGLE = 1.0e8
+
+
+def as_finite_vectors(value: Any, name: str, size: int) -> Array:
+    """Like :func:`as_vectors`, for code that does not check its inputs natively."""
+    array = as_vectors(value, name, size)
+    if not np.all(np.abs(array) <= MAX_ANGLE):
+        raise InvalidInput(f"{name} is not finite or beyond {MAX_ANGLE:g}")
+    return array
+
+
+def as_finite_numbers(value: Any, name: str, size: int) -> Array:
+    """Like :func:`as_finite_vectors`, for what may be of any size: stiffness, weights."""
+    array = as_vectors(value, name, size)
+    if not np.all(np.isfinite(array)):
+        raise InvalidInput(f"{name} is not finite")
+    return array
+
+
+def as_vectors(value: Any, name: str, size: int) -> Array:
+    """``value`` as floats of shape (size,) or (N, size); InvalidInput otherwise."""
+    if np.ma.is_masked(value):
+        raise InvalidInput(f"{name} has masked entries; fill them in or leave the sample out")
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "fiub":
+            raise TypeError(f"of type {array.dtype}")
+        array = np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"{name} is not a vector of real numbers ({error})") from None
+    if array.ndim not in (1, 2) or array.shape[-1] != size:
+        raise InvalidInput(
+            f"{name} has shape {np.shape(value)}; expected ({size},) or (N, {size}) for a batch"
+        )
+    return array
+
+
+def as_count(value: Any, name: str, least: int) -> int:
+    """``value`` as a whole number of at least ``least``; InvalidInput otherwise."""
+    if not isinstance(value, (int, np.integer)) or value < least:
+        raise InvalidInput(f"{name} must be a whole number of at least {least}: {value!r}")
+    return int(value)
+
+
+def as_rows(what: str, arrays: Sequence[Array]) -> list[Array] | None:
+    """All arrays with as many rows as those of them that are batches; None when none is.
+
+    Raises:
+        InvalidInput: batches of different length, in the call named ``what``.
+    """
+    counts = {len(a) for a in arrays if a.ndim == 2}
+    if len(counts) > 1:
+        raise InvalidInput(f"{what}: batches of different length {sorted(counts)}")
+    for count in counts:
+        return [np.broadcast_to(a, (count, a.shape[-1])) for a in arrays]
+    return None

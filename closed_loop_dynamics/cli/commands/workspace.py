@@ -1,0 +1,109 @@
+"""``closed-loop workspace``: reach, singularities and actuator forces of one mechanism."""
+
+from __future__ import annotations
+
+import argparse
+
+from ...errors import did_you_mean
+from ...inspection.loop_names import loop_names
+from ...robot import Robot
+from ..arguments import positive, whole
+from ..mistakes import UsageError
+from ..pictures import check_picture, save_figure
+from ..robot_argument import add_robot_arguments, load_robot
+from ..states import parse_vector, reference
+
+DESCRIPTION = """\
+Draw what one closed mechanism can do: which positions of its independent joints are reachable
+within the limits of joints and actuators; how far its singularities are, as smallest singular
+values (0 for the loop: its branches meet; 0 for the actuators: they cannot move it); and the forces
+with which its actuators hold the robot against gravity. One independent joint gives curves, two
+give maps; of more, two are varied. All other joints stand at --y.
+"""
+EPILOG = """\
+examples:
+  closed-loop workspace crank_leg -s knee
+  closed-loop workspace rh5_leg -s ankle --grid 41 -o ankle.png
+  closed-loop workspace ups6 --joints x y
+  closed-loop workspace rh5_leg -s knee --y hip_pitch=-0.5
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``workspace``."""
+    add_robot_arguments(parser)
+    parser.add_argument(
+        "-s", "--submechanism", metavar="NAME", help="default: the only one with loops"
+    )
+    parser.add_argument(
+        "--joints", nargs="+", metavar="JOINT", help="one or two independent joints to vary"
+    )
+    parser.add_argument(
+        "--y",
+        nargs="+",
+        action="extend",
+        metavar="VALUE",
+        help="where the other joints stand",
+    )
+    parser.add_argument(
+        "--grid", type=whole, metavar="N", help="points per joint (default: 201 or 31 × 31)"
+    )
+    parser.add_argument(
+        "--margin",
+        type=positive,
+        default=0.0,
+        metavar="RAD_OR_M",
+        help="look beyond the limits of the joints by this much",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="PNG", help="default: workspace_NAME.png, in the current folder"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Sample and draw."""
+    if options.output is not None:
+        check_picture(options.output, options)
+    robot = load_robot(options)
+    if robot.mechanism.floating:
+        raise UsageError("workspace is for robots with a fixed base")
+    name = _submechanism(robot, options.submechanism)
+    output = options.output or f"workspace_{name}.png"
+    check_picture(output, options)
+    from ..workspace_maps import draw_curves, draw_maps, sample
+
+    y = parse_vector(options.y or [], robot.names.independent, reference(robot), "--y")
+    joints = _joints(robot, name, options.joints)
+    count = options.grid or (201 if len(joints) == 1 else 31)
+    samples = sample(robot, name, joints, y, count, options.margin)
+    draw = draw_curves if len(joints) == 1 else draw_maps
+    save_figure(draw(robot, samples), output)
+    print(samples.summary())
+    return 0
+
+
+def _submechanism(robot: Robot, wanted: str | None) -> str:
+    names = list(loop_names(robot.branches).values())
+    if wanted is None:
+        if len(names) == 1:
+            return names[0]
+        listed = ", ".join(names) or "none"
+        raise UsageError(f"which mechanism? give --submechanism; with loops: {listed}")
+    if wanted not in names:
+        raise UsageError(f"no submechanism with loops '{wanted}'; {did_you_mean(wanted, names)}")
+    return wanted
+
+
+def _joints(robot: Robot, name: str, wanted: list[str] | None) -> list[str]:
+    independent = list(robot.submechanism(name).independent)
+    if wanted is None:
+        return independent[:2]
+    for joint in wanted:
+        if joint not in independent:
+            raise UsageError(
+                f"--joints: '{joint}' is no independent joint of '{name}'; "
+                f"{did_you_mean(joint, independent)}"
+            )
+    if len(wanted) > 2 or len(set(wanted)) < len(wanted):
+        raise UsageError("--joints: give one or two different joints")
+    return wanted

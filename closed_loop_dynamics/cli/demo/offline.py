@@ -1,0 +1,225 @@
+"""The demo without ROS: squat with a leg that has two closed loops; what must its actuators do?
+
+The squat is commanded in the independent joints (hip, knee, ankle). Inverse dynamics says where the
+actuators go and what force they need; forward dynamics of those forces must give the commanded
+accelerations back.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import closed_loop_dynamics as cld
+from tools.robots import crank_leg
+
+from ...arrays import Array
+from .pictures import BELOW, save
+
+DURATION = 2.0  # [s]
+SAMPLES = 400
+LINEAR = "knee_cylinder"  # the one actuator that pushes instead of turning
+LINKS = (
+    "thigh",
+    "shank",
+    "foot",
+    "knee_cylinder_barrel",
+    "knee_cylinder_rod",
+    "ankle_crank_arm",
+    "ankle_push_rod",
+    "ankle_rod_tip",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Squat:
+    """The commanded motion and what came out of it, one row per sample.
+
+    Attributes:
+        time: (N,) [s].
+        y, yd, ydd: (N, m) commanded independent positions, velocities, accelerations.
+        u, ud, tau: (N, p) actuator positions, velocities and forces.
+        residual: largest gap of a loop in the whole motion [m].
+        round_trip: largest error of forward after inverse dynamics, relative to max|ydd|.
+        seconds: for each timed call, its time per sample [s].
+    """
+
+    time: Array
+    y: Array
+    yd: Array
+    ydd: Array
+    u: Array
+    ud: Array
+    tau: Array
+    residual: float
+    round_trip: float
+    seconds: dict[str, float]
+
+
+def run(output: Path) -> None:
+    """Squat, print the numbers, draw the picture."""
+    start = time.perf_counter()
+    robot = cld.load(*crank_leg.generate())
+    loading = time.perf_counter() - start
+
+    squat = simulate(robot)
+    print(report(robot, squat, loading))
+    save(output, lambda: draw(robot, squat, output))
+
+
+def command(robot: Any) -> tuple[Array, Array, Array, Array]:
+    """A squat with the foot level and below the hip: time, y, yd, ydd."""
+    t = np.linspace(0.0, DURATION, SAMPLES)
+    w = 2.0 * math.pi / DURATION
+    low, high = 0.15, 1.45  # knee angle at the top and at the bottom [rad]
+    swing = 0.5 * (high - low)
+    # Thigh and shank are equally long: half the knee angle at hip and ankle keeps the foot level.
+    share = np.array(
+        [{"hip": -0.5, "knee": 1.0, "ankle": -0.5}[n] for n in robot.names.independent]
+    )
+    knee = low + swing * (1.0 - np.cos(w * t))
+    knee_speed = swing * w * np.sin(w * t)
+    knee_acceleration = swing * w * w * np.cos(w * t)
+    return (
+        t,
+        np.outer(knee, share),
+        np.outer(knee_speed, share),
+        np.outer(knee_acceleration, share),
+    )
+
+
+def simulate(robot: Any) -> Squat:
+    """Command the squat, and send the forces that come out back through forward dynamics."""
+    t, y, yd, ydd = command(robot)
+    seconds: dict[str, float] = {}
+
+    def timed(name: str, function: Callable[..., Any], *arguments: Array) -> Any:
+        function(*arguments)  # the first call may still compile
+        start = time.perf_counter()
+        result = function(*arguments)
+        seconds[name] = (time.perf_counter() - start) / SAMPLES
+        return result
+
+    state = timed("loop closure", robot.state, y, yd, ydd)
+    tau = timed("inverse dynamics", robot.inverse_dynamics, y, yd, ydd)
+    returned = timed("forward dynamics", robot.forward_dynamics, y, yd, tau)
+    return Squat(
+        time=t,
+        y=y,
+        yd=yd,
+        ydd=ydd,
+        u=state.u,
+        ud=state.ud,
+        tau=tau,
+        residual=float(np.max(np.abs(state.residual))),
+        round_trip=float(np.max(np.abs(returned - ydd)) / np.max(np.abs(ydd))),
+        seconds=seconds,
+    )
+
+
+def report(robot: Any, squat: Squat, loading: float) -> str:
+    """The numbers of the squat as a text of a few lines."""
+    names = robot.names
+    lines = [
+        f"crank_leg: {robot.n} joints, of which you command {', '.join(names.independent)}",
+        f"           and the robot drives {', '.join(names.actuator)}",
+        "",
+        f"a squat of {DURATION:g} s, {SAMPLES} samples",
+        f"  {'actuator':<16}{'from':>9}{'to':>9}{'':5}{'peak speed':>14}{'peak force':>16}",
+    ]
+    for i, name in enumerate(names.actuator):
+        unit, scale, force = ("mm", 1e3, "N") if name == LINEAR else ("rad", 1.0, "N·m")
+        low, high = scale * squat.u[:, i].min(), scale * squat.u[:, i].max()
+        speed = scale * np.abs(squat.ud[:, i]).max()
+        peak = np.abs(squat.tau[:, i]).max()
+        digits = 1 if name == LINEAR else 3
+        lines.append(
+            f"  {name:<16}{low:>9.{digits}f}{high:>9.{digits}f} {unit:<4}"
+            f"{speed:>8.{digits}f} {unit + '/s':<6}{peak:>10.1f} {force:<4}"
+        )
+    lines += [
+        "",
+        f"  largest loop residual            {squat.residual:8.1e} m",
+        f"  forward after inverse dynamics   {squat.round_trip:8.1e} relative error",
+        "",
+        f"  loading the robot    {loading:8.2f} s",
+        *(f"  {name:<20} {1e6 * s:8.2f} µs per sample" for name, s in squat.seconds.items()),
+    ]
+    return "\n".join(lines)
+
+
+def draw(robot: Any, squat: Squat, output: Path) -> None:
+    """Save one picture: the leg, the commanded joints, the actuators' positions and forces."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(13.0, 8.5), layout="constrained")
+    FigureCanvasAgg(figure)
+    leg, joints, positions, forces = figure.subplot_mosaic("AAA;BCD", height_ratios=(5, 4)).values()
+
+    leg.set_title(
+        "one squat of a leg with two loops: the cylinder bends the knee, the crank the ankle"
+    )
+    draw_leg(leg, robot, squat)
+    joints.set_title("you command: independent joints")
+    for name, values in zip(robot.names.independent, squat.y.T, strict=True):
+        style = (0, (4, 4)) if name == "ankle" else "-"  # it lies on the hip's curve
+        joints.plot(squat.time, values, linestyle=style, label=name)
+    joints.set(xlabel="time [s]", ylabel="angle [rad]")
+    joints.legend(**BELOW)
+    positions.set_title("you get: actuator positions")
+    draw_actuators(positions, robot, squat.time, squat.u, ("angle [rad]", "stroke [mm]", 1e3))
+    forces.set_title("... and actuator forces")
+    draw_actuators(forces, robot, squat.time, squat.tau, ("torque [N·m]", "force [N]", 1.0))
+    for axes in (leg, joints, positions, forces):
+        axes.grid(alpha=0.3)
+
+    output.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(output, dpi=130)
+
+
+def draw_actuators(
+    axes: Any, robot: Any, t: Array, values: Array, labels: tuple[str, str, float]
+) -> None:
+    """Turning actuators on the left scale, the linear one dashed on the right scale."""
+    angular, linear, scale = labels
+    right = axes.twinx()
+    lines = []
+    for i, name in enumerate(robot.names.actuator):
+        if name == LINEAR:
+            lines += right.plot(t, scale * values[:, i], "--", color="C1", label=f"{name} (right)")
+        else:
+            lines += axes.plot(t, values[:, i], color=f"C{i}", label=name)
+    axes.set(xlabel="time [s]", ylabel=angular)
+    right.set_ylabel(linear)
+    axes.legend(handles=lines, **BELOW)
+
+
+def draw_leg(axes: Any, robot: Any, squat: Squat) -> None:
+    """Stick figures in side view, one beside the other as time goes by; the drives are coloured."""
+    heel, toe = (-0.06, -0.05), (0.16, -0.05)  # the sole, in the foot's frame (x, z) [m]
+    spacing = 0.42
+    for place, k in enumerate(np.linspace(0, SAMPLES - 1, 7).astype(int)):
+        pose = {link: robot.pose(link, squat.y[k]) for link in LINKS}
+        at = {link: pose[link][[0, 2], 3] for link in LINKS}
+        sole = [pose["foot"][[0, 2]] @ (x, 0.0, z, 1.0) for x, z in (heel, toe)]
+        sticks: list[tuple[list[Array], str, float]] = [
+            ([at["thigh"], at["shank"], at["foot"]], "0.45", 6.0),
+            ([at["foot"], *sole, at["foot"]], "0.45", 3.0),
+            ([at["knee_cylinder_rod"], at["shank"]], "0.45", 3.0),
+            ([at["ankle_push_rod"], at["ankle_rod_tip"], at["foot"]], "0.65", 2.5),
+            ([at["knee_cylinder_barrel"], at["knee_cylinder_rod"]], "C1", 4.0),
+            ([at["ankle_crank_arm"], at["ankle_push_rod"]], "C2", 4.0),
+            ([at["thigh"], at["thigh"]], "C0", 8.0),
+        ]
+        for points, color, width in sticks:
+            x, z = np.array(points).T
+            axes.plot(x + place * spacing, z, "o-", color=color, lw=width, ms=0.5 * width + 1.5)
+        axes.text(place * spacing, 0.96, f"{squat.time[k]:.2f} s", ha="center")
+    axes.set(ylabel="z [m]", aspect="equal", xticks=[], ylim=(0.0, 1.03))

@@ -1,0 +1,169 @@
+"""A tree seen as chains and legs, and what a set of cuts makes of it: for guessing loops."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Array
+from ..model.clusters import loop_bodies
+from ..model.submechanism import LoopConstraint
+from ..model.tree import PRISMATIC, REVOLUTE, Tree
+from ..se3 import body_poses, link_pose
+from .loop_mobility import COINCIDENT, ROUNDED, Cut, Tip, constraints, rank
+
+#: Names of frames at the end of an arm or leg that are no rod ends.
+_TOOLS = re.compile(
+    r"tool|tcp|sole|hand|foot|camera|imu|sensor|grip|finger|jaw|(^|_)ee(_|$)", re.IGNORECASE
+)
+
+_ENDS = re.compile(r"(^|_)(tip|end|pin)(_|$|\d)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, eq=False)
+class Guess:
+    """One submechanism.
+
+    Attributes:
+        name: for ``contextual_name``.
+        joints, independent, active: bodies whose joints these are.
+        normal: (3,) of the plane of a planar mechanism in the root frame, or None.
+    """
+
+    name: str
+    cuts: tuple[Cut, ...]
+    joints: tuple[int, ...]
+    independent: tuple[int, ...]
+    active: tuple[int, ...]
+    normal: Array | None
+
+
+class Branches:
+    """Children, leaves and tips of a tree."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.poses = body_poses(tree)
+        self.children: dict[int, list[int]] = {b: [] for b in range(-1, len(tree.bodies))}
+        for b, body in enumerate(tree.bodies):
+            self.children[body.parent].append(b)
+        self.fixed = {link: joint for joint, link in tree.fixed_joint_children.items()}
+
+    def below(self, b: int) -> list[int]:
+        """The body and all that it carries."""
+        return [b, *(d for child in self.children[b] for d in self.below(child))]
+
+    def leaves(self, b: int) -> list[int]:
+        """Bodies of :meth:`below` that carry nothing."""
+        return [d for d in self.below(b) if not self.children[d]]
+
+    def tip(self, b: int) -> Tip | None:
+        """The end of a chain that stops at body ``b``, if it looks like the end of a leg."""
+        body = self.tree.bodies[b]
+        for link in body.links[1:]:
+            mass = self.tree.link_inertias.get(link, (0.0,))[0]
+            point = link_pose(self.tree, self.poses, link)[:3, 3]
+            away = np.linalg.norm(point - self.poses[b][:3, 3])
+            if mass == 0.0 and away > COINCIDENT and not _TOOLS.search(link):
+                return Tip(self.fixed[link], link, b, point)
+        if body.joint.kind == PRISMATIC and not _TOOLS.search(body.link):
+            return Tip(body.joint.name, body.link, b, self.poses[b][:3, 3])
+        return None
+
+    def tips(self, b: int) -> list[Tip] | None:
+        """Ends of a leg that starts with body ``b``; None if it is no leg."""
+        found = [self.tip(leaf) for leaf in self.leaves(b)]
+        tips = [tip for tip in found if tip is not None]
+        return tips if len(tips) == len(found) and len(self.below(b)) > 1 else None
+
+    def ends(self) -> Iterator[Tip]:
+        """All ends in the air: of chains, and links on the way that are called so."""
+        for b in range(len(self.tree.bodies)):
+            tip = self.tip(b)
+            if tip and (not self.children[b] or _ENDS.search(tip.link)):
+                yield tip
+
+    def link(self, b: int) -> str:
+        return self.tree.bodies[b].link if b >= 0 else self.tree.root_link
+
+
+def distance(view: Branches, cut: Cut) -> float:
+    """How far a tip is from the link that it would join: from its joints and its centre [m]."""
+    b = view.tree.frames[cut.successor][0]
+    body, pose = view.tree.bodies[b], view.poses[b]
+    placements = [view.tree.bodies[d].joint.placement for d in view.children[b]]
+    points = [pose[:3, 3], *((pose @ placement)[:3, 3] for placement in placements)]
+    if body.mass > 0.0:
+        points.append(pose[:3, :3] @ (body.first_moment / body.mass) + pose[:3, 3])
+    return min(float(np.linalg.norm(cut.tip.point - point)) for point in points)
+
+
+def within_reach(view: Branches, cut: Cut) -> bool:
+    """The link to join is not further away than the leg is long."""
+    fork = loop_bodies(view.tree, LoopConstraint(cut.tip.link, cut.successor, ()))
+    leg = [b for b in view.tree.path_to_root(cut.tip.body) if b in fork]
+    points = [cut.tip.point, *(view.poses[b][:3, 3] for b in leg)]
+    length = sum(float(np.linalg.norm(a - b)) for a, b in itertools.pairwise(points))
+    return distance(view, cut) < length + COINCIDENT
+
+
+def coincides(view: Branches, tip: Tip, body: int) -> str:
+    for link in view.tree.bodies[body].links if body >= 0 else ():
+        if np.linalg.norm(link_pose(view.tree, view.poses, link)[:3, 3] - tip.point) < COINCIDENT:
+            return link
+    return ""
+
+
+def loop_joints(view: Branches, cuts: Sequence[Cut]) -> list[int]:
+    """Bodies on the loops."""
+    bodies: set[int] = set()
+    for cut in cuts:
+        bodies.update(loop_bodies(view.tree, LoopConstraint(cut.tip.link, cut.successor, ())))
+    return sorted(bodies)
+
+
+def drives(tree: Tree, legs: list[list[int]]) -> list[int]:
+    """One joint per leg: that with an effort limit where others have none, a slider, the first."""
+    found = []
+    for bodies in legs:
+        strong = [b for b in bodies if 0.0 < tree.bodies[b].joint.effort < np.inf]
+        sliders = [b for b in bodies if tree.bodies[b].joint.kind == PRISMATIC]
+        if 0 < len(strong) < len(bodies):
+            found.append(next((b for b in sliders if b in strong), strong[0]))
+        else:
+            found.append(sliders[0] if sliders else bodies[0])
+    return found
+
+
+def independent_joints(
+    view: Branches, cuts: Sequence[Cut], joints: list[int], chain: list[int], count: int
+) -> list[int] | None:
+    """``count`` joints, of the chain if possible and hinges first, that determine the others."""
+    K = constraints(view.tree, view.poses, cuts, joints)
+    full = rank(K)
+    wanted = sorted(chain, key=lambda b: view.tree.bodies[b].joint.kind == PRISMATIC)
+    order = [*wanted, *(b for b in joints if b not in chain)]
+    chosen: list[int] = []
+    for b in order:
+        if len(chosen) == count:
+            break
+        rest = [k for k, j in enumerate(joints) if j not in (*chosen, b)]
+        if rank(K[:, rest]) == full:
+            chosen.append(b)
+    return sorted(chosen) if len(chosen) == count else None
+
+
+def plane_normal(view: Branches, joints: Sequence[int]) -> Array | None:
+    """The common direction of all hinges when the sliders are normal to it."""
+    axes = {b: view.poses[b][:3, :3] @ view.tree.bodies[b].joint.axis for b in joints}
+    hinges = [axes[b] for b in joints if view.tree.bodies[b].joint.kind == REVOLUTE]
+    sliders = [axes[b] for b in joints if view.tree.bodies[b].joint.kind == PRISMATIC]
+    if not hinges:
+        return None
+    n = hinges[0]
+    parallel = all(np.linalg.norm(np.cross(n, a)) < 10 * ROUNDED for a in hinges)
+    return n if parallel and all(abs(n @ a) < 10 * ROUNDED for a in sliders) else None

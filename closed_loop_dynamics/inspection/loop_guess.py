@@ -1,0 +1,228 @@
+"""Guesses the loops of a URDF that was cut open into a tree.
+
+The signs that are read: a chain that ends in the air (a slider at its end, or a massless link that
+marks its tip) beside another chain on the same link is a leg that was cut off. Where it belongs is
+decided by counting: with the cuts closed, the mechanism must be left with as many degrees of
+freedom as its legs have drives. Two links that coincide at q = 0 confirm a cut. What cannot be
+decided like this (gears, other legs between legs than ``loop_cranks`` knows) is left to the user.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ..model.clusters import loop_bodies
+from ..model.submechanism import LoopConstraint
+from ..model.tree import PRISMATIC, REVOLUTE, Tree
+from ..se3 import link_pose
+from .loop_branches import (
+    Branches,
+    Guess,
+    coincides,
+    distance,
+    drives,
+    independent_joints,
+    loop_joints,
+    plane_normal,
+    within_reach,
+)
+from .loop_cranks import crank_guess
+from .loop_mobility import COINCIDENT, Cut, Tip, mobility
+
+SPATIAL = 6  # joints of a platform that is free to move in space
+
+
+def guess_loops(tree: Tree) -> tuple[list[Guess], list[Tip]]:
+    """Submechanisms that the tree suggests, and ends in the air that remain unexplained."""
+    view = Branches(tree)
+    guesses: list[Guess] = []
+    inside: set[int] = set()  # bodies of legs: no fork of theirs is looked at
+    for fork in range(-1, len(tree.bodies)):
+        children = [] if fork in inside else [b for b in view.children[fork] if b not in inside]
+        legs = {b: tips for b in children if (tips := view.tips(b))}
+        others = [b for b in children if b not in legs]
+        if not others and len(legs) > 1:  # the heaviest one is what the others move
+            heavy = max(legs, key=lambda b: sum(tree.bodies[d].mass for d in view.below(b)))
+            others, legs = [heavy], {b: tips for b, tips in legs.items() if b != heavy}
+        if legs and others:
+            found = _explain(view, legs, others)
+            guesses += found
+            inside.update(b for guess in found for b in guess.joints if b not in guess.independent)
+    used = [cut.tip for guess in guesses for cut in guess.cuts]
+    left = [tip for tip in view.ends() if not _used(tip, used) and not _alone(view, tip)]
+    unsure = {b for tip in left for b in (tip.body, tree.bodies[tip.body].parent)}
+    sure = [guess for guess in guesses if not unsure.intersection(guess.joints)]
+    dropped = {cut.tip for guess in guesses if guess not in sure for cut in guess.cuts}
+    return sure, [*left, *sorted(dropped, key=lambda tip: tip.body)]
+
+
+def _used(tip: Tip, used: Sequence[Tip]) -> bool:
+    """It is the end of a cut, or marks the same point."""
+    return any(np.linalg.norm(tip.point - other.point) < COINCIDENT for other in used)
+
+
+def _alone(view: Branches, tip: Tip) -> bool:
+    """A slider with nothing beside it on the whole way is an axis of its own, not a leg."""
+    marked = tip.link != view.tree.bodies[tip.body].link
+    way = view.tree.path_to_root(tip.body)
+    forks = [view.tree.bodies[b].parent for b in way]
+    return not marked and all(len(view.children[fork]) == 1 for fork in forks)
+
+
+def _explain(view: Branches, legs: dict[int, list[Tip]], others: Sequence[int]) -> list[Guess]:
+    """All legs of a fork as one mechanism, or each as its own; nothing if one does not fit."""
+    together = _best(view, legs, others, set()) or crank_guess(view, [*legs, *others])
+    if together is not None:
+        return [together]
+    found: list[Guess] = []
+    taken: set[int] = set()
+    for leg, tips in legs.items():
+        alone = _best(view, {leg: tips}, others, taken)
+        if alone is None:
+            return []
+        found.append(alone)
+        taken.update(alone.joints)
+    return found
+
+
+def _best(
+    view: Branches, legs: dict[int, list[Tip]], others: Sequence[int], taken: set[int]
+) -> Guess | None:
+    """Of all that fit: with hinges for the tips if there are any, then the nearest."""
+    fits = [fit for main in others for fit in _fits(view, legs, main)]
+    fits = [fit for fit in fits if not taken.intersection(fit.joints)]
+
+    def order(fit: Guess) -> tuple[bool, float]:
+        return all(cut.swing is None for cut in fit.cuts), max(
+            distance(view, cut) for cut in fit.cuts
+        )
+
+    return min(fits, key=order, default=None)
+
+
+def _fits(view: Branches, legs: dict[int, list[Tip]], main: int) -> Iterator[Guess]:
+    """Targets on the chain ``main`` with which drives and freedoms agree in number."""
+    tips = [tip for ends in legs.values() for tip in ends]
+    active = drives(view.tree, [view.below(leg) for leg in legs])
+    for cuts in _candidates(view, tips, main):
+        joints = loop_joints(view, cuts)
+        hinges = {cut.swing for cut in cuts}
+        chain = [b for b in joints if main in view.tree.path_to_root(b) and b not in hinges]
+        if len(chain) not in (len(active), SPATIAL):
+            continue  # else the legs would have to hold joints between fork and target
+        if not all(within_reach(view, cut) for cut in cuts):
+            continue
+        if mobility(view.tree, view.poses, cuts, joints) != len(active):
+            continue
+        independent = independent_joints(view, cuts, joints, chain, len(active))
+        if independent is not None:
+            name = view.tree.bodies[independent[-1]].joint.name
+            normal = plane_normal(view, joints) if not hinges - {None} else None
+            yield Guess(name, cuts, tuple(joints), tuple(independent), tuple(active), normal)
+
+
+def _candidates(view: Branches, tips: list[Tip], main: int) -> Iterator[tuple[Cut, ...]]:
+    """Links that the tips may have been cut off from: all that ``main`` carries, but legs."""
+    swings = [
+        b
+        for b in view.children[main]
+        if not view.children[b]
+        and view.tree.bodies[b].joint.kind == REVOLUTE
+        and view.tip(b) is None
+    ]
+    if len(swings) >= len(tips) > 1:
+        yield _paired(view, tips, swings)
+    yield tuple(Cut(tip, view.link(main), None, coincides(view, tip, main)) for tip in tips)
+    for b in view.children[main]:
+        if view.tips(b) is None:
+            yield from _candidates(view, tips, b)
+
+
+def _paired(view: Branches, tips: list[Tip], swings: list[int]) -> tuple[Cut, ...]:
+    """Each tip with the nearest hinge that is left."""
+    free, cuts = list(swings), []
+    for tip in tips:
+        near = min(free, key=lambda b: float(np.linalg.norm(view.poses[b][:3, 3] - tip.point)))
+        free.remove(near)
+        cuts.append(Cut(tip, view.link(near), near, coincides(view, tip, near)))
+    return tuple(cuts)
+
+
+# -- with the user's help -------------------------------------------------------------------------
+
+
+def pair_guesses(tree: Tree, pairs: Sequence[tuple[str, str]]) -> list[Guess]:
+    """Submechanisms of the loops that the user names as (end link, other link)."""
+    view = Branches(tree)
+    groups: list[tuple[list[Cut], set[int]]] = []
+    for first, second in pairs:
+        body = tree.frames[first][0]
+        joint = view.fixed.get(first) or tree.bodies[body].joint.name
+        tip = Tip(joint, first, body, link_pose(tree, view.poses, first)[:3, 3])
+        cuts = [Cut(tip, second, None, coincides(view, tip, tree.frames[second][0]))]
+        joints = set(loop_joints(view, cuts))
+        for group in [g for g in groups if g[1] & joints]:  # loops that share a joint are one
+            groups.remove(group)
+            cuts, joints = [*group[0], *cuts], joints | group[1]
+        groups.append((cuts, joints))
+    return [_from_cuts(view, tuple(cuts)) for cuts, _ in groups]
+
+
+def with_pairs(
+    tree: Tree, guesses: Sequence[Guess], pairs: Sequence[tuple[str, str]]
+) -> list[Guess]:
+    """Guesses and the loops that the user names: what belongs to one mechanism is put together."""
+    result = list(guesses)
+    for named in pair_guesses(tree, pairs):
+        asked = _ends_of(named)
+        related = [g for g in result if set(g.joints) & set(named.joints)]
+        if any(asked <= _ends_of(guess) for guess in related):
+            continue
+        result = [guess for guess in result if guess not in related]
+        known = [(cut.tip.link, cut.successor) for cut in named.cuts]
+        tips = {tip for tip, _ in known}
+        more = [(cut.tip.link, cut.successor) for guess in related for cut in guess.cuts]
+        result += pair_guesses(tree, [*known, *(pair for pair in more if pair[0] not in tips)])
+    return result
+
+
+def _ends_of(guess: Guess) -> set[frozenset[str]]:
+    """Which links are joined."""
+    return {frozenset((cut.tip.link, cut.successor)) for cut in guess.cuts}
+
+
+def _from_cuts(view: Branches, cuts: tuple[Cut, ...]) -> Guess:
+    tree, joints = view.tree, loop_joints(view, cuts)
+    freedom = mobility(tree, view.poses, cuts, joints)
+    weight = {b: _importance(view, cuts, b) for b in joints}
+    most = max(weight.values())[:2]
+    chain = [
+        b for b in sorted(joints, key=weight.__getitem__, reverse=True) if weight[b][:2] == most
+    ]
+    independent = independent_joints(view, cuts, joints, chain, freedom) or []
+    rest = [b for b in joints if b not in independent]
+    active = _strongest(tree, rest, freedom)
+    name = tree.bodies[independent[-1]].joint.name if independent else cuts[0].tip.link
+    normal = plane_normal(view, joints)
+    return Guess(name, cuts, tuple(joints), tuple(independent), tuple(active), normal)
+
+
+def _importance(view: Branches, cuts: Sequence[Cut], b: int) -> tuple[int, bool, int]:
+    """What many loops share, or one loop's other side, is commanded rather than a leg's joint."""
+    loops = [LoopConstraint(cut.tip.link, cut.successor, ()) for cut in cuts]
+    count = sum(b in loop_bodies(view.tree, loop) for loop in loops)
+    ends = [view.tree.frames[cut.successor][0] for cut in cuts]
+    other_side = any(b in view.tree.path_to_root(end) for end in ends if end >= 0)
+    return count, other_side and len(cuts) == 1, len(view.below(b))
+
+
+def _strongest(tree: Tree, bodies: list[int], count: int) -> list[int]:
+    """Sliders, then joints with a limited effort, then any."""
+
+    def order(b: int) -> tuple[bool, bool]:
+        joint = tree.bodies[b].joint
+        return joint.kind != PRISMATIC, not 0.0 < joint.effort < np.inf
+
+    return sorted(sorted(bodies, key=order)[:count])

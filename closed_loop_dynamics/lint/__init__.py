@@ -1,8 +1,0 @@
-"""The linter: what a careful colleague would say about the model files."""
-
-from __future__ import annotations
-
-from .findings import Finding
-from .robot_linter import Report, SubmechanismSummary, lint
-
-__all__ = ["Finding", "Report", "SubmechanismSummary", "lint"]

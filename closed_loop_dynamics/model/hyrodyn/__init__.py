@@ -1,0 +1,1 @@
+"""Submechanism files: the format that Phobos writes and HyRoDyn reads, with our keys on top."""

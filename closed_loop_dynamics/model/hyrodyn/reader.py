@@ -1,0 +1,211 @@
+"""Submechanism file (YAML, as written by Phobos) -> checked :class:`Submechanism` entries.
+
+The layout is in :mod:`.schema`, and in docs/file_format.md for people.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from ...errors import InvalidInput
+from ..submechanism import Coupling, Submechanism
+from ..tree import Tree
+from .couplings import (
+    COUPLINGS_EXAMPLE,
+    TransmissionSearch,
+    add_mimics,
+    check_couplings,
+    read_couplings,
+)
+from .implied import make_unique, with_implied
+from .joint_extras import not_in_entry, read_actuators, read_joint_friction
+from .joint_lists import JointLists, Named, read_joint_lists
+from .loop_constraints import read_loops
+from .schema import ENTRY, FILE
+from .task_axes import read_task_axes
+from .types import COUPLED_TYPES, FUNCTION, LOOP_TYPES, NUMERICAL, VALID_SOLVERS, read_type
+from .yaml_reader import Node, load_yaml
+
+__all__ = ["read_submechanisms"]
+
+_EXAMPLE = "a list of entries such as '- {name: arm, type: R, jointnames_spanningtree: [...]}'"
+
+
+def read_submechanisms(
+    source: str | os.PathLike[str] | None,
+    tree: Tree,
+    *,
+    search_path: Iterable[str | os.PathLike[str]] | str | os.PathLike[str] = (),
+    urdf_source: str | os.PathLike[str] | None = None,
+) -> tuple[Submechanism, ...]:
+    """Read a submechanism file and check it against the tree.
+
+    Args:
+        source: path, YAML text, or None for a robot without loops.
+        tree: the robot.
+        search_path: folders in which sub-URDFs (``file_path``) are looked for as well.
+        urdf_source: the robot's URDF (path or text), searched for linear transmissions.
+
+    Returns:
+        Floating joints first, then the entries of the file in its order, then one entry for each
+        joint (or group of mimicking joints) that the file does not mention. Every moving joint is
+        in exactly one entry.
+
+    Raises:
+        SubmechanismError: names the file, the key path, the offending word and the nearest valid.
+        UrdfError: a sub-URDF that is needed cannot be read.
+    """
+    if isinstance(search_path, (str, os.PathLike)):
+        search_path = (search_path,)
+    try:
+        folders = tuple(Path(p) for p in search_path)
+    except TypeError as error:
+        raise InvalidInput(f"search_path is not a list of folders ({error})") from None
+    if source is None:
+        return with_implied((), tree)
+    root, folder = load_yaml(source)
+    search = TransmissionSearch(folder, folders, urdf_source)
+    nodes = _entry_nodes(root)
+    names = _unique_names(nodes)
+    owners: Named = {}
+    entries = []
+    for node, name in zip(nodes, names, strict=True):
+        fields = node.fields(ENTRY.keys, "the keys of a submechanism")
+        entries.append(_read_entry(node, fields, name, tree, search, owners))
+    return with_implied(tuple(entries), tree)
+
+
+def _entry_nodes(root: Node) -> list[Node]:
+    top = root.fields(FILE.keys, f"'submechanisms:' and {_EXAMPLE}")
+    if "submechanisms" not in top:
+        raise root.error(
+            "the file has no 'submechanisms' at its top level",
+            f"add 'submechanisms:' and {_EXAMPLE}",
+        )
+    return top["submechanisms"].items(_EXAMPLE)
+
+
+def _read_entry(
+    node: Node,
+    fields: dict[str, Node],
+    name: str,
+    tree: Tree,
+    search: TransmissionSearch,
+    owners: Named,
+) -> Submechanism:
+    joints = read_joint_lists(node, fields, tree)
+    _claim(joints.spanning, owners)
+    loops = read_loops(fields["loop_constraints"], tree) if "loop_constraints" in fields else ()
+    kind = NUMERICAL if loops else "serial"
+    if "type" in fields:
+        kind = read_type(fields["type"])
+    couplings = _read_couplings(node, fields, kind, joints, tree, search)
+    actuators = read_actuators(fields, joints)
+    entry = Submechanism(
+        name=name,
+        type=kind,
+        spanning=tuple(joints.spanning),
+        independent=joints.independent,
+        active=joints.active,
+        loops=loops,
+        couplings=couplings,
+        solver=fields["solver"].choice(VALID_SOLVERS) if "solver" in fields else "auto",
+        reference=_read_reference(fields, joints),
+        actuators=actuators,
+        friction=read_joint_friction(fields, joints, actuators),
+        task_space=read_task_axes(fields["task_space"], tree) if "task_space" in fields else None,
+        place=node.place,
+        file=node.file,
+    )
+    _check_counts(entry, node)
+    return entry
+
+
+def _claim(spanning: Named, owners: Named) -> None:
+    """Every joint moves in one submechanism only."""
+    for name, node in spanning.items():
+        if name in owners:
+            raise node.error(
+                f"joint '{name}' is in two submechanisms (also in {owners[name].place})",
+                "keep it in one of them; joints that share a loop belong into one submechanism",
+            )
+        owners[name] = node
+
+
+def _read_couplings(
+    node: Node,
+    fields: dict[str, Node],
+    kind: str,
+    joints: JointLists,
+    tree: Tree,
+    search: TransmissionSearch,
+) -> tuple[Coupling, ...]:
+    looked: list[str] = []
+    if "couplings" in fields:
+        couplings = read_couplings(fields["couplings"])
+    elif kind == "transmission":
+        couplings, looked = search.find(node, fields.get("file_path"), joints.spanning)
+    else:
+        couplings = []
+    couplings = add_mimics(couplings, node, tree, joints.spanning)
+    if kind in COUPLED_TYPES and not couplings:
+        where = f"; looked for a MultiJointLinearTransmission in {', '.join(looked)}"
+        raise node.error(
+            f"no couplings found for type '{kind}'{where if looked else ''}",
+            f"give the folder of its sub-URDF in search_path, or write {COUPLINGS_EXAMPLE}",
+        )
+    return check_couplings(couplings, node, joints.spanning, joints.independent)
+
+
+def _check_counts(entry: Submechanism, node: Node) -> None:
+    """Wrong numbers of joints, as far as they can be told without geometry."""
+    dependent = [joint for joint in entry.spanning if joint not in entry.independent]
+    coupled = {coupling.joint for coupling in entry.couplings}
+    if entry.loops:
+        if not dependent:
+            raise node.error(
+                "all its joints are independent, which leaves none for the loops to move",
+                "shorten jointnames_independent to the degrees of freedom of the mechanism",
+            )
+        return
+    if entry.type in LOOP_TYPES or entry.type == FUNCTION:
+        return  # the loops follow from the type, the positions from the user's function
+    free = [joint for joint in dependent if joint not in coupled]
+    if free:
+        raise node.error(
+            f"nothing determines joint '{free[0]}': it is not independent, not coupled, and type "
+            f"'{entry.type}' without loop_constraints closes no loop",
+            "add it to jointnames_independent, or write loop_constraints or couplings",
+        )
+
+
+def _read_reference(fields: dict[str, Node], joints: JointLists) -> dict[str, float]:
+    if "reference" not in fields:
+        return {}
+    reference = fields["reference"].mapping("reference: {knee: 0.4}")
+    for name, node in reference.items():
+        if name not in joints.spanning:
+            raise not_in_entry(node, name, joints.spanning)
+    return {name: node.number() for name, node in reference.items()}
+
+
+def _unique_names(nodes: list[Node]) -> list[str]:
+    """``contextual_name`` where it is unique, else ``name``; repeated ones get ``#2``, ``#3``."""
+    fields = [node.fields(ENTRY.keys, "the keys of a submechanism") for node in nodes]
+    contextual = [_label(each, "contextual_name") for each in fields]
+    count = Counter(contextual)
+    taken: set[str] = set()
+    result = []
+    for i, each in enumerate(fields):
+        plain = _label(each, "name")
+        name = contextual[i] if count[contextual[i]] == 1 else plain
+        name = name or contextual[i] or plain or f"submechanism_{i}"
+        result.append(make_unique(name, taken))
+    return result
+
+
+def _label(fields: dict[str, Node], key: str) -> str:
+    return fields[key].text("a name") if key in fields else ""

@@ -1,0 +1,250 @@
+"""Safe YAML: plain data only, no bombs, no duplicate keys; and a cursor that knows its key path.
+
+A :class:`Node` wraps one value together with the path of keys that leads to it, so that a reader
+asks for what it expects (``node.number()``) and every mismatch becomes an error that names file
+and key path.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ...errors import SubmechanismError, did_you_mean
+from ..text_source import SourceText, read_source
+
+MAX_BYTES = 2**20
+MAX_VALUES = 100_000  # with aliases written out
+MAX_DEPTH = 40
+
+_TEXT_START = re.compile(r"\s*(\{|[\"']?submechanisms[\"']?\s*:)")
+
+
+@dataclass(frozen=True)
+class Node:
+    """One value of the file.
+
+    Attributes:
+        value: plain data (None, bool, int, float, str, list, dict, ...).
+        place: key path, such as ``submechanisms[2].name``.
+        file: for messages.
+    """
+
+    value: Any
+    place: str
+    file: str
+
+    def error(self, problem: str, remedy: str) -> SubmechanismError:
+        return SubmechanismError(problem, file=self.file, place=self.place, remedy=remedy)
+
+    def _expected(self, what: str, example: str) -> SubmechanismError:
+        found = "nothing" if self.value is None else f"{_clip(repr(self.value))}"
+        return self.error(f"expected {what}, found {found}", f"write {example}, or remove the key")
+
+    def mapping(self, example: str) -> dict[str, Node]:
+        """The entries of a mapping with free keys (joint names and the like)."""
+        if not isinstance(self.value, dict):
+            raise self._expected("a mapping (key: value)", example)
+        for key in self.value:
+            if not isinstance(key, str):
+                raise self.error(
+                    f"the key {_clip(repr(key))} is not text", f"put it in quotes: '{key}':"
+                )
+        return {key: self._child(f".{key}", value) for key, value in self.value.items()}
+
+    def fields(self, known: Iterable[str], example: str) -> dict[str, Node]:
+        """The entries of a mapping whose keys must be among ``known``."""
+        known = tuple(known)
+        result = self.mapping(example)
+        for key, node in result.items():
+            if key not in known:
+                raise node.error(f"unknown key '{_clip(key)}'", did_you_mean(key, known))
+        return result
+
+    def items(self, example: str) -> list[Node]:
+        if not isinstance(self.value, list):
+            raise self._expected("a list", example)
+        return [self._child(f"[{i}]", value) for i, value in enumerate(self.value)]
+
+    def text(self, example: str) -> str:
+        if isinstance(self.value, (bool, int, float)):
+            raise self.error(
+                f"expected text, found {self.value!r}", f"put it in quotes: '{self.value}'"
+            )
+        if not isinstance(self.value, str) or not self.value.strip():
+            raise self._expected("text", example)
+        return self.value
+
+    def choice(self, valid: Iterable[str]) -> str:
+        """One word of ``valid``, in any case."""
+        valid = tuple(valid)
+        word = self.text(valid[0])
+        if word.strip().lower() not in valid:
+            raise self.error(f"unknown word '{_clip(word)}'", did_you_mean(word.lower(), valid))
+        return word.strip().lower()
+
+    def number(self) -> float:
+        """A finite number; ``1e-3`` too, which YAML 1.1 calls a text for want of a point."""
+        value = self.value
+        if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+            raise self._expected("a number", "a number such as 0.5")
+        try:
+            result = float(value)
+        except ValueError:
+            raise self._expected("a number", "a number such as 0.5") from None
+        except OverflowError:
+            result = math.inf
+        if not math.isfinite(result):
+            raise self.error(f"{_clip(str(value))} is not finite", "write a finite number")
+        return result
+
+    def numbers(self, count: int) -> list[float]:
+        example = f"[{', '.join(['0.0'] * count)}] with your values"
+        items = self.items(example)
+        if len(items) != count:
+            raise self.error(f"{len(items)} numbers where {count} are expected", f"write {example}")
+        return [item.number() for item in items]
+
+    def _child(self, step: str, value: Any) -> Node:
+        return Node(value, (self.place + step).removeprefix("."), self.file)
+
+
+def load_yaml(source: object) -> tuple[Node, Path | None]:
+    """The root of a submechanism file (path or text) and the folder it lies in, if any."""
+    given = read_source(
+        source,
+        looks_like_text=_looks_like_yaml,
+        error=SubmechanismError,
+        what="submechanism file",
+        max_bytes=MAX_BYTES,
+    )
+    return Node(_construct(given), "", given.file), given.folder
+
+
+def _looks_like_yaml(text: str) -> bool:
+    """Text has several lines or starts with the one top-level key; all else is a path."""
+    return "\n" in text or _TEXT_START.match(text.lstrip("\ufeff")) is not None
+
+
+def _construct(given: SourceText) -> Any:
+    try:
+        loader = yaml.SafeLoader(given.text)
+        root = loader.get_single_node()
+        if root is None:
+            raise SubmechanismError(
+                "the submechanism file is empty",
+                file=given.file,
+                remedy="start it with 'submechanisms:' and a list of entries",
+            )
+        _check_nodes(root, given.file)
+        return loader.construct_document(root)
+    except SubmechanismError:
+        raise
+    except RecursionError:
+        raise _too_deep(given.file, "") from None
+    except yaml.YAMLError as problem:
+        raise _syntax_error(problem, given) from None
+    except Exception as problem:  # PyYAML's scalar constructors raise whatever int(), date() do
+        raise SubmechanismError(
+            f"a value cannot be read ({problem})",
+            file=given.file,
+            remedy="put it in quotes if it is text, else write a plain number",
+        ) from None
+
+
+def _syntax_error(problem: yaml.YAMLError, given: SourceText) -> SubmechanismError:
+    mark = getattr(problem, "problem_mark", None)
+    what = getattr(problem, "problem", None) or str(problem).replace("\n", " ")
+    remedy = "check indentation, colons, brackets and quotes there"
+    if "\\t" in what or (mark is not None and "\t" in _line(given.text, mark.line)):
+        remedy = "indent with spaces: YAML does not allow tabs"
+    elif "document" in what:
+        remedy = "keep one document per file: remove the '---' lines"
+    elif "tag" in what:
+        remedy = "use plain values: tags such as !!python are refused for safety"
+    place = f"line {mark.line + 1}, column {mark.column + 1}" if mark is not None else ""
+    return SubmechanismError(
+        f"not valid YAML ({_clip(what, 200)})", file=given.file, place=place, remedy=remedy
+    )
+
+
+def _line(text: str, number: int) -> str:
+    lines = text.splitlines()
+    return lines[number] if number < len(lines) else ""
+
+
+def _check_nodes(root: yaml.Node, file: str) -> None:
+    """Refuse duplicate keys, and anchors that expand into something huge or endless.
+
+    PyYAML shares the nodes of an alias, so the tree is small here even when its expansion is not;
+    sizes are counted as if every alias were written out.
+    """
+    sizes: dict[int, int] = {}
+    open_nodes: set[int] = set()
+
+    def size_of(node: yaml.Node, place: str, depth: int) -> int:
+        if id(node) in open_nodes:
+            raise SubmechanismError(
+                "an alias contains itself", file=file, place=place, remedy="write the value out"
+            )
+        if depth > MAX_DEPTH:
+            raise _too_deep(file, place)
+        if id(node) not in sizes:
+            open_nodes.add(id(node))
+            children = _children(node, place, file)
+            sizes[id(node)] = 1 + sum(size_of(child, at, depth + 1) for child, at in children)
+            open_nodes.discard(id(node))
+        return sizes[id(node)]
+
+    if size_of(root, "", 0) > MAX_VALUES:
+        raise SubmechanismError(
+            f"the file holds more than {MAX_VALUES} values, aliases written out",
+            file=file,
+            remedy="use fewer aliases (*name)",
+        )
+
+
+def _children(node: yaml.Node, place: str, file: str) -> list[tuple[yaml.Node, str]]:
+    if isinstance(node, yaml.SequenceNode):
+        return [(child, f"{place}[{i}]") for i, child in enumerate(node.value)]
+    if not isinstance(node, yaml.MappingNode):
+        return []
+    result = []
+    lines: dict[str, int] = {}
+    for key, value in node.value:
+        word = key.value if isinstance(key, yaml.ScalarNode) else "?"
+        at = f"{place}.{_clip(word)}".removeprefix(".")
+        line = key.start_mark.line + 1
+        if not isinstance(key, yaml.ScalarNode):
+            raise SubmechanismError(
+                f"the key in line {line} is not a word", file=file, place=at, remedy="write a word"
+            )
+        if word in lines:
+            raise SubmechanismError(
+                f"the key '{_clip(word)}' is given twice (lines {lines[word]} and {line})",
+                file=file,
+                place=at,
+                remedy="keep one of them",
+            )
+        lines[word] = line
+        result.append((value, at))
+    return result
+
+
+def _too_deep(file: str, place: str) -> SubmechanismError:
+    return SubmechanismError(
+        "the values are nested too deeply",
+        file=file,
+        place=_clip(place),
+        remedy="follow the layout submechanisms: [{name: ..., type: ...}]",
+    )
+
+
+def _clip(text: str, length: int = 80) -> str:
+    return text if len(text) <= length else text[:length] + "..."

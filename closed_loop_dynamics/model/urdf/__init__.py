@@ -1,0 +1,1 @@
+"""URDF files: the spanning tree."""

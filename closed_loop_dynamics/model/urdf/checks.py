@@ -1,0 +1,135 @@
+"""Is the URDF a tree? Names, parents, roots, cycles and mimic tags, before any number is used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors import UrdfError, did_you_mean
+from .xml import RobotXml
+
+JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating")
+
+UrdfJoint = Any  # urdf_parser_py.urdf.Joint, which is built by reflection and has no types
+
+
+def check_joint_types(xml: RobotXml) -> None:
+    """Refuse joint types that have no single axis and are not a free base."""
+    for name, joint in xml.joints.items():
+        kind = joint.get("type")
+        if kind == "planar":
+            raise xml.joint_error(
+                name,
+                "planar joints are not supported",
+                "replace it by two prismatic joints and one revolute joint in a row",
+            )
+        if kind not in JOINT_TYPES:
+            raise xml.joint_error(
+                name, f"unknown joint type '{kind}'", did_you_mean(kind, JOINT_TYPES)
+            )
+
+
+def find_root(joints: list[UrdfJoint], xml: RobotXml) -> str:
+    """Name of the one link that has no parent, after checking that the joints form a tree."""
+    if not xml.links:
+        raise UrdfError(
+            "the robot has no links",
+            file=xml.file,
+            place="robot",
+            remedy='add at least one <link name="..."/>',
+        )
+    parents = _parent_of_each_link(joints, xml)
+    cycle = find_cycle({link: joint.parent for link, joint in parents.items()})
+    if cycle:
+        raise xml.joint_error(
+            parents[cycle[0]].name,
+            f"the links form a cycle: {' <- '.join(cycle[:8])}",
+            "a URDF is a tree: remove one joint and close the loop in the submechanism file",
+        )
+    roots = [link for link in xml.links if link not in parents]
+    if len(roots) > 1:
+        raise xml.error(
+            xml.links[roots[1]],
+            f"the robot has {len(roots)} root links: {', '.join(roots[:6])}",
+            "connect all but one of them to the tree with a joint (type fixed if nothing moves)",
+        )
+    return roots[0]
+
+
+def _parent_of_each_link(joints: list[UrdfJoint], xml: RobotXml) -> dict[str, UrdfJoint]:
+    """child link -> joint that carries it."""
+    parents: dict[str, UrdfJoint] = {}
+    for joint in joints:
+        for end in ("parent", "child"):
+            link = getattr(joint, end)
+            if link not in xml.links:
+                raise xml.joint_error(
+                    joint.name, f"there is no link '{link}'", did_you_mean(link, xml.links), end
+                )
+        if joint.parent == joint.child:
+            raise xml.joint_error(
+                joint.name,
+                f"link '{joint.child}' is its own parent",
+                "name two different links",
+                "child",
+            )
+        if joint.child in parents:
+            raise xml.joint_error(
+                joint.name,
+                f"link '{joint.child}' has a second parent (joint "
+                f"'{parents[joint.child].name}' carries it already)",
+                "a URDF is a tree: cut the loop here and describe it in the submechanism file",
+                "child",
+            )
+        parents[joint.child] = joint
+    return parents
+
+
+def find_cycle(step: dict[str, str]) -> list[str]:
+    """The first cycle among ``name -> step[name] -> ...``, its start repeated; or nothing."""
+    safe: set[str] = set()
+    for start in step:
+        path: dict[str, None] = {}  # an ordered set
+        name = start
+        while name in step and name not in safe:
+            if name in path:
+                names = list(path)
+                return [*names[names.index(name) :], name]
+            path[name] = None
+            name = step[name]
+        safe.update(path)
+    return []
+
+
+def check_mimics(joints: list[UrdfJoint], xml: RobotXml) -> None:
+    """Mimic tags must lead, in a finite number of steps, to a joint with one coordinate."""
+    by_name = {joint.name: joint for joint in joints}
+    moving = [joint.name for joint in joints if joint.type not in ("fixed", "floating")]
+    mimics = {j.name: j.mimic.joint for j in joints if j.mimic is not None and j.type != "fixed"}
+    for name, master in mimics.items():
+        if by_name[name].type == "floating":
+            raise xml.joint_error(
+                name, "a floating joint cannot mimic another", "remove the mimic tag", "mimic"
+            )
+        if master == name:
+            raise xml.joint_error(
+                name, f"joint '{name}' mimics itself", "name the joint that drives it", "mimic"
+            )
+        if master not in by_name:
+            raise xml.joint_error(
+                name, f"there is no joint '{master}'", did_you_mean(master, moving), "mimic"
+            )
+        if master not in moving:
+            raise xml.joint_error(
+                name,
+                f"it mimics '{master}', which is a {by_name[master].type} joint",
+                "mimic a revolute, continuous or prismatic joint",
+                "mimic",
+            )
+    cycle = find_cycle(mimics)
+    if cycle:
+        raise xml.joint_error(
+            cycle[0],
+            f"mimic tags form a cycle: {' -> '.join(cycle[:8])}",
+            "let one joint of the cycle move freely (remove its mimic tag)",
+            "mimic",
+        )

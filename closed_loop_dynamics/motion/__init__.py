@@ -1,0 +1,1 @@
+"""Motions of the independent joints: splines, checks, observer, intake. No ROS in here."""

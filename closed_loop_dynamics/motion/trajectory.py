@@ -1,0 +1,275 @@
+"""Joint trajectories as splines, by the rules of joint_trajectory_controller. No ROS in here.
+
+Between two points: positions only give a straight line, velocities on both sides a cubic,
+accelerations on both sides as well a quintic. Before the first point the motion leads in from the
+state at the moment of arrival, after the last one it rests there.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arrays import Array
+from ..errors import ClosedLoopError
+
+#: Samples of one segment, at least and at most, and of a whole trajectory. A quintic that rests at
+#: both ends may be fast between them; one that lasts long is smooth enough for a thousand.
+FEWEST, PER_SEGMENT, MOST = 4, 1000, 100_000
+#: Samples of the way from the running motion to the first point: the cycle waits for their check.
+LEAD_IN = 40
+
+
+class TrajectoryRefused(ClosedLoopError):
+    """A trajectory that must not be executed; the text says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Position, velocity and acceleration of all joints at one time.
+
+    Attributes:
+        time: [s].
+        y, yd, ydd: (m,) positions, velocities, accelerations.
+    """
+
+    time: float
+    y: Array
+    yd: Array
+    ydd: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """The points of a trajectory, one row each; a row of NaN stands for "not given".
+
+    Attributes:
+        times: (N,) seconds from the start.
+        positions, velocities, accelerations: (N, m).
+    """
+
+    times: Array
+    positions: Array
+    velocities: Array
+    accelerations: Array
+
+    @staticmethod
+    def of(
+        times: ArrayLike,
+        positions: Sequence[ArrayLike],
+        velocities: Sequence[ArrayLike] | None = None,
+        accelerations: Sequence[ArrayLike] | None = None,
+    ) -> Points:
+        """Points from rows; an empty row stands for "not given".
+
+        Raises:
+            TrajectoryRefused: rows of different lengths, numbers that are not finite, times that
+                do not increase, accelerations without velocities.
+        """
+        times = np.asarray(times, dtype=float)
+        if not len(times):
+            raise TrajectoryRefused("the trajectory has no points")
+        width = len(np.asarray(positions[0]))
+        if not width:
+            raise TrajectoryRefused("point 0 has no positions")
+        full = _rows(positions, "positions", len(times), width, required=True)
+        v = _rows(velocities, "velocities", len(times), width)
+        a = _rows(accelerations, "accelerations", len(times), width)
+        points = Points(times, full, v, a)
+        points._check()
+        return points
+
+    def _check(self) -> None:
+        if not np.isfinite(self.times).all():
+            raise TrajectoryRefused("a time is not finite")
+        if self.times[0] < 0.0:
+            raise TrajectoryRefused(f"the first time is negative: {self.times[0]:g} s")
+        late = np.flatnonzero(np.diff(self.times) <= 0.0)
+        if len(late):
+            k = int(late[0])
+            raise TrajectoryRefused(
+                f"times must increase: point {k + 1} at {self.times[k + 1]:g} s follows "
+                f"{self.times[k]:g} s"
+            )
+        lonely = np.flatnonzero(_given(self.accelerations) & ~_given(self.velocities))
+        if len(lonely):
+            raise TrajectoryRefused(f"point {int(lonely[0])} has accelerations, no velocities")
+
+    def after(self, k: int) -> Points:
+        """The points from number ``k`` on."""
+        tables = (self.times, self.positions, self.velocities, self.accelerations)
+        return Points(*(table[k:] for table in tables))
+
+    @property
+    def end_velocity(self) -> Array:
+        """(m,) velocities of the last point; zero where not given."""
+        return np.nan_to_num(self.velocities[-1])
+
+
+def _rows(
+    rows: Sequence[ArrayLike] | None, what: str, count: int, width: int, required: bool = False
+) -> Array:
+    table = np.full((count, width), np.nan)
+    for k, row in enumerate(() if rows is None else rows):
+        values = np.asarray(row, dtype=float)
+        if not len(values) and not required:
+            continue
+        if len(values) != width:
+            raise TrajectoryRefused(
+                f"point {k} has {len(values)} {what} for {width} joints"
+                if len(values)
+                else f"point {k} has no {what}"
+            )
+        if not np.isfinite(values).all():
+            raise TrajectoryRefused(f"point {k} has {what} that are not finite")
+        table[k] = values
+    return table
+
+
+def _given(table: Array) -> NDArray[np.bool_]:
+    return np.isfinite(table[:, 0])
+
+
+class Spline:
+    """A piecewise polynomial motion that rests at its end.
+
+    Attributes:
+        times: (N,) absolute times of the points [s].
+        start: absolute time that the times of the message's points count from [s].
+    """
+
+    def __init__(self, points: Points, start: float = 0.0, before: Motion | None = None) -> None:
+        """Put a spline through ``points``.
+
+        Args:
+            start: absolute time that the times of the points count from [s].
+            before: where to lead in from; used when it is earlier than the first point.
+        """
+        self.start = start
+        times = start + points.times
+        tables = [points.positions, points.velocities, points.accelerations]
+        if before is not None and before.time < times[0]:
+            times = np.concatenate([[before.time], times])
+            rows = (before.y, before.yd, before.ydd)
+            tables = [np.vstack([row, table]) for row, table in zip(rows, tables, strict=True)]
+        self.times: Array = times
+        self._knots: list[float] = times.tolist()
+        self._coefficients = _segments(times, *tables)
+        self._end = tables[0][-1].copy()
+        self._rest = np.zeros_like(self._end)
+
+    @staticmethod
+    def resting(y: Array, time: float) -> Spline:
+        """A spline that stays at ``y``."""
+        return Spline(Points.of([0.0], [y]), start=time)
+
+    @property
+    def end(self) -> float:
+        """Time of the last point [s]."""
+        return float(self.times[-1])
+
+    def sample(self, time: float) -> Motion:
+        """The motion at an absolute time [s]."""
+        if time >= self._knots[-1] or len(self._knots) == 1:
+            return Motion(time, self._end, self._rest, self._rest)
+        k = max(bisect.bisect_right(self._knots, time) - 1, 0)
+        y, yd, ydd = _powers(max(time - self._knots[k], 0.0)) @ self._coefficients[k]
+        return Motion(time, y, yd, ydd)
+
+    def table(self, times: Array) -> tuple[Array, Array, Array]:
+        """(N, m) positions, velocities, accelerations at (N,) absolute times."""
+        if len(self._coefficients) == 0:
+            rest = np.zeros((len(times), len(self._end)))
+            return rest + self._end, rest, rest
+        k = np.searchsorted(self.times, times, side="right") - 1
+        k = np.clip(k, 0, len(self._coefficients) - 1)
+        s = np.maximum(times - self.times[k], 0.0)
+        y, yd, ydd = np.einsum("dpn,npm->dnm", _powers(s), self._coefficients[k])
+        over = times >= self.end
+        y[over], yd[over], ydd[over] = self._end, 0.0, 0.0
+        return y, yd, ydd
+
+    def grid(self, period: float) -> Array:
+        """All points, and times every ``period`` between them.
+
+        Raises:
+            TrajectoryRefused: that would be too many.
+        """
+        duration = np.diff(self.times)
+        count = np.clip(np.ceil(duration / period - 1e-6), FEWEST, PER_SEGMENT).astype(int)
+        total = int(count.sum())
+        if total > MOST:
+            raise TrajectoryRefused(
+                f"it needs {total} samples to be checked, more than {MOST}: send it in parts"
+            )
+        first = np.repeat(np.cumsum(count) - count, count)
+        part = (np.arange(total) - first) / np.repeat(count, count)
+        inside = np.repeat(self.times[:-1], count) + part * np.repeat(duration, count)
+        return np.append(inside, self.end)
+
+    def first_segment(self, period: float, most: int) -> Array:
+        """Times from the first to the second point, every ``period`` or wider."""
+        first, second = self.times[:2]
+        count = int(np.clip(np.ceil((second - first) / period), FEWEST, most))
+        return np.linspace(first, second, count + 1)
+
+    def refuse_singular(self, times: Array, smallest: float) -> None:
+        """Refuse what the loops of the robot do not tell; nothing for joint motions."""
+
+
+def _segments(times: Array, y: Array, v: Array, a: Array) -> Array:
+    """(N-1, 6, m) polynomial coefficients, lowest power first."""
+    T = np.diff(times)[:, None]
+    c = np.zeros((len(times) - 1, 6, y.shape[1]))
+    with_v = (_given(v)[:-1] & _given(v)[1:])[:, None]
+    with_a = with_v & (_given(a)[:-1] & _given(a)[1:])[:, None]
+    y0, v0, a0, y1, v1, a1 = y[:-1], v[:-1], a[:-1], y[1:], v[1:], a[1:]
+    d = y1 - y0
+    c[:, 0] = y0
+    c[:, 1] = np.where(with_v, v0, d / T)
+    cubic = with_v & ~with_a
+    c[:, 2] = np.where(cubic, (3 * d / T - 2 * v0 - v1) / T, np.where(with_a, a0 / 2, 0.0))
+    c[:, 3] = np.where(cubic, (-2 * d / T + v0 + v1) / T**2, 0.0)
+    quintic = (
+        (20 * d - (8 * v1 + 12 * v0) * T - (3 * a0 - a1) * T**2) / (2 * T**3),
+        (-30 * d + (14 * v1 + 16 * v0) * T + (3 * a0 - 2 * a1) * T**2) / (2 * T**4),
+        (12 * d - 6 * (v1 + v0) * T + (a1 - a0) * T**2) / (2 * T**5),
+    )
+    for power, values in enumerate(quintic, start=3):
+        c[:, power] = np.where(with_a, values, c[:, power])
+    return c
+
+
+def _powers(s: float | Array) -> Array:
+    """(3, 6, ...) powers of ``s`` that make position, velocity, acceleration of coefficients."""
+    s2 = s * s
+    s3, s4 = s2 * s, s2 * s2
+    one, zero = 0.0 * s + 1.0, 0.0 * s
+    return np.array(
+        (
+            (one, s, s2, s3, s4, s4 * s),
+            (zero, one, 2.0 * s, 3.0 * s2, 4.0 * s3, 5.0 * s4),
+            (zero, zero, 2.0 * one, 6.0 * s, 12.0 * s2, 20.0 * s3),
+        )
+    )
+
+
+def cycloidal(start: ArrayLike, goal: ArrayLike, duration: float, count: int = 21) -> Points:
+    """A smooth motion from rest to rest: s - sin(2 pi s) / (2 pi), in ``count`` points.
+
+    The first point is left out: the executing node leads in from where it is, which is ``start``.
+    """
+    y0, y1 = np.asarray(start, dtype=float), np.asarray(goal, dtype=float)
+    s = np.linspace(0.0, 1.0, count)[1:, None]
+    w = 2.0 * np.pi
+    d = y1 - y0
+    return Points(
+        s[:, 0] * duration,
+        y0 + d * (s - np.sin(w * s) / w),
+        d * (1.0 - np.cos(w * s)) / duration,
+        d * w * np.sin(w * s) / duration**2,
+    )

@@ -1,0 +1,264 @@
+"""The compiled side of a robot: its loops' branches and its native programs.
+
+``robot.py`` holds what a user calls; this class owns how a call is compiled, evaluated and, when a
+loop refuses to close, rescued.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import Array
+from ..closure.branch import Branch
+from ..closure.continuation import Solution
+from ..closure.forward_kinematics import actuator_box, actuator_closure, chosen_actuators
+from ..closure.numerical import NumericalClosure
+from ..closure.solvers import choose_solvers
+from ..dynamics.actuation import underactuated
+from ..dynamics.catalogue import INPUTS, RECIPES, RESIDUAL, Recipe, check_kinds, input_size, trace
+from ..engine import Program, ProgramSource, SolverUnit, SolverUse, cache, make_program
+from ..errors import ClosureNotFound, InvalidInput, did_you_mean
+from ..fingerprint import source_digest
+from ..mechanism import Mechanism
+from .failures import check_failure
+from .guess import run_from_guess
+
+#: Compiled when a robot is loaded; the others at first use (see :meth:`CompiledRobot.prepare`).
+CORE = ("positions", "state", "inverse_dynamics", "forward_dynamics")
+
+
+@dataclass(frozen=True)
+class Names:
+    """Joint names in the order of y, q and u.
+
+    A floating base appears as one name for its 7 positions and 6 velocities, first in y and q.
+    """
+
+    independent: tuple[str, ...]
+    spanning: tuple[str, ...]
+    actuator: tuple[str, ...]
+
+
+class CompiledRobot:
+    """Branches, programs and names of one robot."""
+
+    def __init__(self, mechanism: Mechanism, key: str, solver: str | None = None) -> None:
+        self._model = (mechanism, key)
+        self.key = cache.key_of(key, source_digest())
+        self._programs: dict[str, Program] = {}
+        self._locks: dict[str, threading.Lock] = {}
+        self._lock = threading.RLock()
+        name = mechanism.joint_name
+        self.names = Names(
+            tuple(map(name, mechanism.independent)),
+            tuple(map(name, mechanism.spanning)),
+            tuple(map(name, mechanism.actuator)),
+        )
+        self.n, self.m, self.p = mechanism.n, mechanism.m, mechanism.p
+        #: Places of the actuators in q and in qd.
+        self.actuator_rows = (
+            np.array([mechanism.q_at[b] for b in mechanism.actuator], dtype=np.intp),
+            np.array([mechanism.qd_at[b] for b in mechanism.actuator], dtype=np.intp),
+        )
+        self._underactuated = underactuated(mechanism)
+        loops = {c: closure for c in mechanism.loops if (closure := mechanism.loop_closure(c))}
+        self._unit = SolverUnit(self.key, lambda: [closure.step() for closure in loops.values()])
+        #: Component -> what is known about its branch, for every component with loops.
+        self.branches = {
+            c: Branch(
+                closure,
+                self._closure_program(closure, self._unit, k, c),
+                cache.key_of(self.key, c),
+            )
+            for k, (c, closure) in enumerate(loops.items())
+        }
+        #: Component -> why it is solved as it is.
+        self.reasons: dict[int, str] = {}
+        self.mechanism = choose_solvers(mechanism, self.branches, solver, self.key, self.reasons)
+        self.key = cache.key_of(self.key, [c.kind for c in self.mechanism.closures])
+        self._actuator_branches: dict[int, Branch] = {}
+        self.recipes = dict(RECIPES)
+        self._twin: CompiledRobot | None = None
+        self.prepare(*CORE)
+
+    def __repr__(self) -> str:
+        return (
+            f"Robot('{self.mechanism.tree.name}', n={self.n}, m={self.m}, p={self.p}, "
+            f"{len(self.branches)} loops, {len(self.mechanism.numerical)} of them numerical)"
+        )
+
+    @property
+    def programs(self) -> CompiledRobot:
+        """Programs, recipes and branches, for code that needs more than the methods offer."""
+        return self
+
+    # -- programs -------------------------------------------------------------------------------
+
+    def prepare(self, *names: str, batch: bool = False) -> None:
+        """Compile programs now rather than at their first use.
+
+        Args:
+            names: methods such as ``"mass_matrix"``; see ``dynamics/catalogue``. All when empty.
+            batch: their SIMD versions too.
+        """
+        names = names or tuple(RECIPES)
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            programs = list(pool.map(self.program, names))
+            if batch:
+                list(pool.map(lambda program: program.prepare_batch(), programs))
+
+    def program(self, name: str) -> Program:
+        if name in self._programs:
+            return self._programs[name]
+        if name not in self.recipes:
+            raise InvalidInput(f"no program '{name}'; {did_you_mean(name, self.recipes)}")
+        with self._lock:
+            lock = self._locks.setdefault(name, threading.Lock())
+        with lock:
+            if name not in self._programs:
+                self._programs[name] = self._build(name)
+        return self._programs[name]
+
+    def add_recipe(self, name: str, recipe: Recipe) -> str:
+        """Make a program that depends on more than the robot, a list of links say, known by name.
+
+        The name must say all that the recipe depends on: compiled code is cached by it.
+        """
+        self.recipes.setdefault(name, recipe)
+        return name
+
+    def _build(self, name: str) -> Program:
+        mech, recipe = self.mechanism, self.recipes[name]
+        kinds = check_kinds(mech, recipe)
+        number = {c: k for k, c in enumerate(self.branches)}
+        uses = [
+            SolverUse(number[c], tuple(mech.y_at[b] for b in mech.components[c].independent))
+            for c in mech.numerical
+        ]
+        source = ProgramSource(
+            name=name,
+            input_names=tuple(INPUTS[letter].name for letter in recipe.inputs),
+            input_sizes=tuple(input_size(mech, letter) for letter in recipe.inputs),
+            output_size=recipe.output_size(mech),
+            build=lambda: trace(mech, name, recipe),
+            on_failure=lambda i, inputs: self._on_failure(name, kinds, i, inputs),
+            solvers=tuple(uses),
+        )
+        seeds = [self.branches[c].seeds for c in mech.numerical]
+        return make_program(source, self.key, self._unit, seeds, self._rescue)
+
+    def _closure_program(
+        self, closure: NumericalClosure, unit: SolverUnit, k: int, c: int
+    ) -> Program:
+        """The program of one closure alone: unknowns, residual and scaled K_d from local y."""
+        m_c = len(closure.system.independent)
+        name = closure.system.name
+        source = ProgramSource(
+            name=f"closure_{c}",
+            input_names=("y",),
+            input_sizes=(m_c,),
+            output_size=closure.n_x + 1 + closure.n_x**2,
+            build=closure.local_body,
+            on_failure=lambda i, inputs: ClosureNotFound(
+                f"submechanism '{name}' does not close at {inputs[0]}", submechanism=name
+            ),
+            solvers=(SolverUse(k, tuple(range(m_c))),),
+        )
+        return make_program(source, self.key, unit, [closure.blank_seeds()], None)
+
+    def actuator_branch(self, c: int) -> Branch:
+        """Component ``c`` with its actuators as independent joints (built at first use)."""
+        with self._lock:
+            if c not in self._actuator_branches:
+                component, branch = self.mechanism.components[c], self.branches[c]
+                active = [component.joints.index(b) for b in component.active]
+                active = chosen_actuators(branch, active)
+                closure = actuator_closure(branch, active)
+                unit = SolverUnit(f"{self.key} actuators {c}", lambda: [closure.step()])
+                program = self._closure_program(closure, unit, 0, c)
+                box = actuator_box(branch, active)
+                key_c = cache.key_of(self.key, "actuators", c)
+                self._actuator_branches[c] = Branch(closure, program, key_c, box)
+            return self._actuator_branches[c]
+
+    def _on_failure(
+        self, name: str, kinds: list[tuple[str, int]], i: int, inputs: tuple[Array, ...]
+    ) -> Exception | Array:
+        """What to do when check ``i`` (or solver -1 - i) of program ``name`` has failed.
+
+        A loop in closed form vouches only for the domain on which it was proved; beyond it the
+        branch is followed numerically, and if that succeeds so does the call.
+        """
+        mech, y = self.mechanism, inputs[0]
+        what, c = kinds[i] if i >= 0 else (RESIDUAL, mech.numerical[-1 - i])
+        if what != RESIDUAL:
+            return check_failure(mech, (what, c), y)
+        try:
+            self._follow(c, y[[mech.y_at[b] for b in mech.components[c].independent]], y)
+        except ClosureNotFound as error:
+            return error
+        if mech.closures[c].n_x:
+            return check_failure(mech, (what, c), y)
+        return self._twin_program(name)(*inputs)
+
+    def numerical_twin(self) -> CompiledRobot:
+        """The same robot with every loop numerical: it can follow any assembly mode."""
+        with self._lock:
+            if self._twin is None:
+                self._twin = type(self)(*self._model, solver="numerical")
+            return self._twin
+
+    def _twin_program(self, name: str) -> Program:
+        twin = self.numerical_twin()
+        twin.add_recipe(name, self.recipes[name])
+        return twin.program(name)
+
+    def _rescue(self, k: int, p: Array, first: Array) -> Array:
+        """Called by a program when a Newton loop refuses its start."""
+        return self._follow(self.mechanism.numerical[k], p, first)
+
+    def _follow(self, c: int, p: Array, first: Array) -> Array:
+        """Unknowns of component ``c`` by continuation; a failure carries the last good q."""
+        try:
+            return self.branches[c].rescue(p)
+        except ClosureNotFound as error:
+            error.last_good_q = self._complete(c, first, error.last_good)  # type: ignore[attr-defined]
+            raise
+
+    def _complete(self, c: int, y: Array, last: Solution) -> Array | None:
+        """All of q with component ``c`` at its last good solution."""
+        mech, branch = self.mechanism, self.branches[c]
+        component, y = mech.components[c], y.copy()
+        y[[mech.y_at[b] for b in component.independent]] = branch.reference.p
+        try:
+            q: Array = self.program("positions")(y)[: mech.n_q]
+        except ClosureNotFound:
+            return None
+        q[[mech.q_at[b] for b in component.joints]] = branch.local_q(last)
+        return q
+
+    def run(self, name: str, guess: ArrayLike | None, *values: Any) -> Array:
+        program = self._programs.get(name) or self.program(name)
+        if guess is None:
+            return program(*values)
+        return self._run_from(program, guess, values)
+
+    def _run_from(self, program: Program, guess: ArrayLike, values: Sequence[Any]) -> Array:
+        """Evaluate on the assembly mode that ``guess`` (n_q,) lies on."""
+        if len(self.mechanism.numerical) < len(self.branches):
+            twin = self.numerical_twin()
+            return run_from_guess(twin, self._twin_program(program.source.name), guess, values)
+        return run_from_guess(self, program, guess, values)
+
+    def matrix(
+        self, name: str, shape: tuple[int, int], guess: ArrayLike | None, *values: Any
+    ) -> Array:
+        flat = self.run(name, guess, *values)
+        return flat.reshape(*flat.shape[:-1], *shape)

@@ -1,0 +1,57 @@
+"""Evaluating a program on the assembly mode of a configuration that the caller gives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import Array, as_finite_vectors, as_rows
+from ..engine.program import Program
+from ..engine.program_ir import CHECK, INPUT, SOLVER
+from ..errors import ClosureNotFound
+
+if TYPE_CHECKING:
+    from .compiled import CompiledRobot
+
+
+def run_from_guess(
+    robot: CompiledRobot, program: Program, guess: ArrayLike, values: Sequence[Any]
+) -> Array:
+    """Outputs of ``program`` with every loop on the assembly mode that ``guess`` (n_q,) shows."""
+    mech = robot.mechanism
+    q = as_finite_vectors(guess, "guess", mech.n_q)
+    arrays = [
+        as_finite_vectors(v, name, size)
+        for v, name, size in zip(
+            values, program.source.input_names, program.source.input_sizes, strict=True
+        )
+    ]
+    rows = as_rows(program.source.name, [q, *arrays])
+    if rows is not None:
+        found = [run_from_guess(robot, program, g, one) for g, *one in zip(*rows, strict=True)]
+        return np.array(found).reshape(len(rows[0]), program.source.output_size)
+    seeds = []
+    for c in mech.numerical:
+        bodies = mech.components[c].independent
+        p = arrays[0][[mech.y_at[b] for b in bodies]]
+        local = np.array([q[mech.q_at[b]] for b in mech.components[c].joints])
+        seeds.append(robot.branches[c].on_mode_of(local, p)[0])
+    context = program.new_context(seeds)
+    status = program.run_in(context, *arrays)
+    if status >= INPUT:
+        raise program.input_error(status - INPUT)
+    if status >= CHECK:
+        outcome = program.source.on_failure(status - CHECK, context.inputs)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+    if status:
+        name = robot.branches[mech.numerical[status // SOLVER - 1]].name
+        raise ClosureNotFound(
+            f"submechanism '{name}' does not close from the guess", submechanism=name
+        )
+    result: Array = context.output.copy()
+    return result

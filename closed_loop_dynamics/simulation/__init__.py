@@ -1,0 +1,1 @@
+"""Robots in time: integration of the forward dynamics, the simulated plant, payloads."""

@@ -1,0 +1,209 @@
+"""The simulated robot: native RK4 steps in minimal coordinates. No ROS in here.
+
+States are (y, yd), so the loops are closed by construction at every step: nothing drifts and
+nothing has to be stabilised (``robot_parts/stepping.py``). Stops at the joint limits are inelastic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from ..arrays import Array
+from ..dynamics.parameters import add_friction
+from ..errors import InvalidInput
+from ..model.joint_limits import Limits
+from ..robot import Robot
+from .payload import Carried
+from .stepping import Friction, Stepper
+
+
+@dataclass(frozen=True)
+class Physics:
+    """What is simulated besides the rigid bodies.
+
+    Attributes:
+        step: integration step [s].
+        viscous, coulomb: joint -> friction [N·m·s/rad or N·s/m] and [N·m or N]; any spanning joint.
+        clip_effort: keep commanded efforts within the URDF's limits.
+        end_stops: stop at the position limits of the independent joints.
+        hold_frequency: natural frequency of the fallback that holds the robot [rad/s]; higher is
+            stiffer.
+    """
+
+    step: float = 1e-3
+    viscous: Mapping[str, float] = field(default_factory=dict)
+    coulomb: Mapping[str, float] = field(default_factory=dict)
+    clip_effort: bool = True
+    end_stops: bool = True
+    hold_frequency: float = 20.0
+
+
+class Plant:
+    """State of the simulated robot.
+
+    Attributes:
+        y, yd: independent positions and velocities, (m,); with a floating base y has 7 + the rest.
+        tau: (p,) actuator efforts applied last.
+        carried: whoever knows the dynamic parameters that count at present; None: the model's.
+    """
+
+    def __init__(
+        self, robot: Robot, physics: Physics, y0: Array, carried: Carried | None = None
+    ) -> None:
+        self.robot = robot
+        self.physics = physics
+        self.carried = carried
+        floating = robot.mechanism.floating
+        self._y_joints, self._v_joints = (7, 6) if floating else (0, 0)
+        self.limits = Limits.of(robot.mechanism.tree, robot.names.independent[floating:])
+        self.actuator_limits = Limits.of(robot.mechanism.tree, robot.names.actuator)
+        self._friction = Friction(physics.viscous, physics.coulomb).coefficients(robot.mechanism)
+        self._free = Stepper(robot, friction=self._friction)
+        self._pushed = self._free if self._free.takes_wrenches else Stepper(robot, wrenches=True)
+        loaded = self._parameters is not None
+        self._loaded = Stepper(robot, parameters=True) if loaded else self._free
+        self._steppers = {self._free, self._pushed, self._loaded}
+        if physics.end_stops:
+            lower, upper = (np.full(robot.mechanism.n_y, x) for x in (-np.inf, np.inf))
+            lower[self._y_joints :] = self.limits.lower
+            upper[self._y_joints :] = self.limits.upper
+            for stepper in self._steppers:
+                stepper.stop_outside(lower, upper)
+        problem = self.limits.outside(y0[None, self._y_joints :])
+        if problem is not None:
+            raise InvalidInput(f"initial position: {problem[2]}")
+        robot.state(y0)  # reachable, or this says why not
+        self._y0 = y0.copy()
+        self.reset()
+
+    def reset(self) -> None:
+        """Back to the initial position, at rest."""
+        self.y, self.yd = self._y0.copy(), np.zeros(self.robot.m)
+        self.tau = np.zeros(self.robot.p)
+        self._hold: Array | None = None
+        self._wrenches: dict[str, Array] = {}
+        self._pushes: Array | None = None
+        for stepper in self._steppers:
+            stepper.forget()
+
+    # -- what acts on it ------------------------------------------------------------------------
+
+    @property
+    def wrenches(self) -> Mapping[str, Array]:
+        """Link -> (6,) [moment; force] at the link origin, in the link frame; see :meth:`push`."""
+        return MappingProxyType(self._wrenches)
+
+    def push(self, link: str, wrench: Array) -> None:
+        """Let a wrench act on a link from now on, in place of an earlier one; zero: none."""
+        changed = {name: w for name, w in self._wrenches.items() if name != link}
+        if wrench.any():
+            changed[link] = wrench
+        self._pushes = self.robot.body_wrenches(changed) if changed else None
+        self._wrenches = changed
+
+    def _apply(self, tau: Array | None) -> None:
+        if tau is None:
+            tau = self._holding()
+        else:
+            self._hold = None
+        limit = self.actuator_limits.effort
+        self.tau = np.clip(tau, -limit, limit) if self.physics.clip_effort else tau
+
+    def _holding(self) -> Array:
+        """Efforts of a critically damped spring to where holding began, gravity compensated."""
+        if self._hold is None:
+            self._hold = self.y.copy()
+        w = self.physics.hold_frequency
+        ydd = w * w * self.robot.difference(self.y, self._hold) - 2.0 * w * self.yd
+        pi = self._parameters
+        if self.robot.mechanism.floating:  # nothing holds the base: it moves as the joints let it
+            rest = np.zeros(self.robot.m)
+            M = self._mass_matrix()
+            C = self.robot.generalized_forces(self.y, self.yd, rest, parameters=pi)
+            ydd[:6] = np.linalg.solve(M[:6, :6], -C[:6] - M[:6, 6:] @ ydd[6:])
+        return self.robot.inverse_dynamics(self.y, self.yd, ydd, parameters=pi)
+
+    @property
+    def _parameters(self) -> Array | None:
+        """(parameters,) of the loaded robot; None: those of the model."""
+        return None if self.carried is None else self.carried.parameters
+
+    def _mass_matrix(self) -> Array:
+        return self.robot.mass_matrix(self.y, parameters=self._parameters)
+
+    # -- time -----------------------------------------------------------------------------------
+
+    def advance(self, tau: Array | None, duration: float) -> None:
+        """Simulate ``duration`` seconds under constant efforts, or holding still for None.
+
+        Raises:
+            ClosedLoopError: the motion meets a singularity. The robot then stands still at the last
+                good state and goes on from there.
+        """
+        left = max(1, round(duration / self.physics.step))
+        while left:
+            self._apply(tau)
+            pi = self._parameters
+            stepper = self._free if self._pushes is None else self._pushed
+            if pi is not None:
+                stepper, pi = self._loaded, add_friction(self.robot.mechanism, pi, self._friction)
+            progress = stepper.run(
+                self.y,
+                self.yd,
+                self.tau,
+                self.physics.step,
+                1 if tau is None else left,
+                self._pushes,
+                pi,
+            )
+            self.y, self.yd = progress.y, progress.yd
+            left -= progress.steps
+            if progress.error is not None:
+                self.yd = np.zeros(self.robot.m)
+                raise progress.error
+            if self.physics.end_stops:
+                self._stop()
+
+    def _stop(self) -> None:
+        """Inelastic impact at the position limits: Δẏ = -M⁻¹ e (eᵀ M⁻¹ e)⁻¹ ẏ_j."""
+        low, high = self.limits.lower, self.limits.upper
+        y, v = self.y[self._y_joints :], self._v_joints
+        if ((y >= low) & (y <= high)).all():
+            return
+        before = self._momentum_matrix() @ self.yd if v else None
+        for j in np.flatnonzero((y < low) | (y > high)):
+            speed = self.yd[v + j]
+            outwards = speed < 0.0 if y[j] < low[j] else speed > 0.0
+            y[j] = min(max(y[j], low[j]), high[j])
+            if outwards:
+                e = np.zeros(self.robot.m)
+                e[v + j] = 1.0
+                column = np.linalg.solve(self._mass_matrix(), e)
+                self.yd = self.yd - column * (speed / column[v + j])
+        if before is not None:  # what happens inside a free robot leaves its momentum alone
+            A = self._momentum_matrix()
+            self.yd[:6] += np.linalg.solve(A[:, :6], before - A @ self.yd)
+
+    def _momentum_matrix(self) -> Array:
+        """(6, m) momentum about the centre of mass per yd, in the axes of the floating base."""
+        A = self._mass_matrix()[:6]
+        to_center = A[:3, 3:6] / A[3, 3]  # [c]x, as the base block is the composite inertia
+        A[:3] -= to_center @ A[3:]
+        return A
+
+    def energy(self) -> tuple[float, float]:
+        """Kinetic and potential energy [J]; the potential is zero in the root's plane z = 0."""
+        pi = self._parameters
+        if pi is None:
+            kinetic, potential = self.robot.energy(self.y, self.yd)
+            return float(kinetic), float(potential)
+        g = np.array(self.robot.mechanism.gravity)
+        height = 0.0
+        for i, body in enumerate(self.robot.mechanism.tree.bodies):
+            T = self.robot.pose(body.link, self.y)
+            height -= float(g @ (T[:3, :3] @ pi[10 * i + 1 : 10 * i + 4] + pi[10 * i] * T[:3, 3]))
+        return 0.5 * float(self.yd @ self._mass_matrix() @ self.yd), height

@@ -1,0 +1,269 @@
+"""Integration in minimal coordinates: Runge-Kutta steps of (y, yd) under constant forces.
+
+Loops are closed at every stage, so nothing drifts apart and nothing has to be stabilised. Native
+code (``engine/stepper.py``) takes the steps; beyond the domain of a closed form with all loops
+numerical. Where a loop refuses to close there too, or where there is no native code, :func:`rk4`
+takes the step with the same formula and with the rescue of every call.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import Array
+from ..dynamics.manifold import trace_kinematics
+from ..engine import make_stepper
+from ..engine.layout import CHECK
+from ..errors import ClosedLoopError, InvalidInput, did_you_mean
+from ..mechanism import Mechanism
+from ..robot_parts.manifold import normalised, position_rate
+
+if TYPE_CHECKING:
+    from ..programs.compiled import CompiledRobot
+
+#: Steps taken with numerical loops before the closed forms are tried again.
+PATCH = 50
+
+
+@dataclass(frozen=True)
+class Friction:
+    """Friction of spanning joints, on top of what the submechanism file gives to its actuators.
+
+    Attributes:
+        viscous: joint -> [N·m·s/rad or N·s/m].
+        coulomb: joint -> [N·m or N]; smoothed, 76 % of it at the ``coulomb_speed`` that the file
+            gives to the joint (0.01 rad/s or m/s unless it says otherwise).
+    """
+
+    viscous: Mapping[str, float] = field(default_factory=dict)
+    coulomb: Mapping[str, float] = field(default_factory=dict)
+
+    def coefficients(self, mech: Mechanism) -> Array:
+        """(2 n,) viscous, then Coulomb, in the order of qd.
+
+        Raises:
+            InvalidInput: an unknown joint, or a negative number.
+        """
+        bodies = [b for b in mech.spanning if not (mech.floating and b == 0)]
+        at = {mech.joint_name(b): mech.qd_at[b] for b in bodies}
+        result = np.zeros((2, mech.n))
+        for row, values in zip(result, (self.viscous, self.coulomb), strict=True):
+            if not isinstance(values, Mapping):
+                raise InvalidInput("friction is not a mapping from joint names to numbers")
+            for name, value in values.items():
+                if name not in at:
+                    raise InvalidInput(
+                        f"friction of unknown joint '{name}'; {did_you_mean(name, at)}"
+                    )
+                if not isinstance(value, int | float | np.number) or not 0.0 <= value < np.inf:
+                    raise InvalidInput(
+                        f"friction of '{name}' must be a number that is not negative: {value!r}"
+                    )
+                row[at[name]] = value
+        return result.ravel()
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """What came of a number of steps.
+
+    Attributes:
+        y, yd: the last good state.
+        steps: good steps, fewer than asked for when a bound or an error ended the run.
+        error: why the next step failed.
+    """
+
+    y: Array
+    yd: Array
+    steps: int
+    error: ClosedLoopError | None = None
+
+
+def rk4(rate: Callable[[Array], Array], z: Array, h: float) -> Array:
+    """One classical Runge-Kutta step of dz/dt = rate(z)."""
+    k1 = rate(z)
+    k2 = rate(z + 0.5 * h * k1)
+    k3 = rate(z + 0.5 * h * k2)
+    k4 = rate(z + h * k3)
+    return np.asarray(z + h / 6.0 * (k1 + 2.0 * (k2 + k3) + k4))
+
+
+class Stepper:
+    """Steps of one robot in memory of its own: for one thread.
+
+    Args:
+        wrenches: wrenches on bodies can act.
+        friction: friction of the joints; needs no ``wrenches``, which can then act as well.
+        parameters: every run is given the dynamic parameters; wrenches can then act as well.
+    """
+
+    def __init__(
+        self,
+        robot: CompiledRobot,
+        wrenches: bool = False,
+        friction: Array | None = None,
+        parameters: bool = False,
+    ) -> None:
+        mech = self._mech = robot.mechanism
+        self._robot, self._options = robot, (wrenches, friction, parameters)
+        self._twin: Stepper | None = None
+        rubs = friction is not None and bool(np.any(friction))
+        if rubs and parameters:
+            raise ValueError("friction is part of the parameters")
+        kind = "_parameters" if parameters else "_wrenches" if wrenches else ""
+        name = "forward_dynamics" + ("_friction" if rubs else kind)
+        self._program, self._closing = robot.program(name), robot.program("positions")
+        self._context, self._closing_context = (
+            program.new_context() for program in (self._program, self._closing)
+        )
+        if rubs:
+            self._context.inputs[4][:] = friction
+        self.takes_wrenches, self._takes_parameters = rubs or wrenches or parameters, parameters
+        # Statuses that say that a loop was not closed by its closed form.
+        first = CHECK + mech.floating
+        count = sum(mech.closures[c].n_checks for c in mech.loops)
+        closed_forms = len(mech.numerical) < len(robot.branches)
+        self._unproved = range(first, first + count) if closed_forms else range(0)
+        self._native = make_stepper(
+            self._program,
+            self._context,
+            self._closing,
+            self._closing_context,
+            lambda: trace_kinematics(mech),
+            robot.key,
+        )
+        if self._native is None:
+            self._z = np.zeros(mech.n_y + mech.m)
+            self._lower, self._upper = (np.full(mech.n_y, x) for x in (-np.inf, np.inf))
+        else:
+            self._z, self._lower, self._upper = (
+                getattr(self._native, name) for name in ("z", "lower", "upper")
+            )
+        self._y, self._yd = self._split(self._z)
+
+    def stop_outside(self, lower: Array, upper: Array) -> None:
+        """End a run after the step that leaves these positions (n_y,)."""
+        self._lower[:], self._upper[:] = lower, upper
+
+    def forget(self) -> None:
+        """Drop what earlier runs found: equal runs then give equal bits, wherever they lead."""
+        self._context.forget(self._program.shape)
+        self._closing_context.forget(self._closing.shape)
+        if self._twin is not None:
+            self._twin.forget()
+
+    def run(
+        self,
+        y: Array,
+        yd: Array,
+        tau_u: Array,
+        h: float,
+        steps: int,
+        wrenches: Array | None = None,
+        parameters: Array | None = None,
+    ) -> Progress:
+        """Up to ``steps`` steps of length ``h`` from (y, yd); all arrays finite and of their sizes.
+
+        ``wrenches`` (6 bodies,) act on bodies, in body frames; None: no forces. ``parameters`` are
+        given if and only if the stepper was made for them.
+        """
+        self._context.inputs[2][:] = tau_u
+        if self._takes_parameters != (parameters is not None):
+            raise ValueError("parameters are given if and only if the stepper was made for them")
+        if parameters is not None:
+            self._context.inputs[4][:] = parameters
+        if self.takes_wrenches:
+            self._context.inputs[3][:] = 0.0 if wrenches is None else wrenches
+        elif wrenches is not None:
+            raise ValueError("this stepper was made without wrenches")
+        self._y[:], self._yd[:] = normalised(self._mech, y), yd
+        done, error = 0, None
+        try:
+            while done < steps:
+                if self._native is not None:
+                    status, good = self._native.run(h, steps - done)
+                    done += good
+                    if status <= 0:
+                        break
+                    if status in self._unproved:
+                        there = self._beyond(h, min(steps - done, PATCH), wrenches, parameters)
+                        self._y[:], self._yd[:] = there.y, there.yd
+                        done += there.steps
+                        if there.error is not None:
+                            raise there.error
+                        if self._outside():
+                            break
+                        continue
+                self._z[:] = self._long_step(self._z.copy(), h)
+                done += 1
+                if self._outside():
+                    break
+        except ClosedLoopError as failure:
+            error = failure
+        return Progress(self._y.copy(), self._yd.copy(), done, error)
+
+    def _beyond(
+        self, h: float, steps: int, wrenches: Array | None, parameters: Array | None
+    ) -> Progress:
+        """Steps where a closed form has not been proved: with every loop numerical."""
+        if self._twin is None:
+            self._twin = Stepper(self._robot.numerical_twin(), *self._options)
+        self._twin.stop_outside(self._lower, self._upper)
+        tau_u = self._context.inputs[2]
+        return self._twin.run(self._y, self._yd, tau_u, h, steps, wrenches, parameters)
+
+    def _outside(self) -> bool:
+        return bool(np.any((self._y < self._lower) | (self._y > self._upper)))
+
+    def _split(self, z: Array) -> tuple[Array, Array]:
+        return z[: self._mech.n_y], z[self._mech.n_y :]
+
+    def _long_step(self, z: Array, h: float) -> Array:
+        """One step in Python, every evaluation with rescue."""
+        others = [vector.copy() for vector in self._context.inputs[2:]]
+
+        def rate(z: Array) -> Array:
+            y, yd = self._split(z)
+            ydd = self._program.evaluate_in(self._context, y, yd, *others)
+            return np.concatenate([position_rate(self._mech, y, yd), ydd])
+
+        y, yd = self._split(rk4(rate, z, h))
+        y = normalised(self._mech, y)
+        self._closing.evaluate_in(self._closing_context, y)  # stages may close where this does not
+        return np.concatenate([y, yd])
+
+
+def step_on_mode(
+    robot: CompiledRobot, guess: ArrayLike, y: Array, yd: Array, others: list[Array], h: float
+) -> tuple[Array, Array]:
+    """One step with the loops on the assembly mode of ``guess`` (n_q,)."""
+    mech = robot.mechanism
+
+    def rate(z: Array) -> Array:
+        y, yd = z[: mech.n_y], z[mech.n_y :]
+        ydd = robot.run("forward_dynamics_friction", guess, y, yd, *others)
+        return np.concatenate([position_rate(mech, y, yd), ydd])
+
+    z = rk4(rate, np.concatenate([y, yd]), h)
+    y = normalised(mech, z[: mech.n_y])
+    robot.run("positions", guess, y)
+    return y, z[mech.n_y :]
+
+
+def checked_step(h: float, steps: int) -> tuple[float, int]:
+    """The length and the number of steps, or InvalidInput."""
+    try:
+        length = float(h)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"h is not a number: {h!r}") from None
+    if not math.isfinite(length) or length == 0.0:
+        raise InvalidInput(f"h must be finite and not zero: {h!r}")
+    if not isinstance(steps, int | np.integer) or isinstance(steps, bool) or steps < 1:
+        raise InvalidInput(f"steps must be a positive whole number, not {steps!r}")
+    return length, int(steps)

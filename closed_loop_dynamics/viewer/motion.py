@@ -1,0 +1,138 @@
+"""A trajectory that is played: every frame solved before the first one is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Array
+from ..cli.mistakes import FileProblem
+from ..cli.motion_file import MotionTable, resampled
+from ..cli.states import States, reference
+from ..cli.tables import ACCELERATION, POSITION, VELOCITY, Table
+from ..errors import ActuationSingular, ClosedLoopError, Underactuated
+from ..robot import Robot
+from .reach import Range
+from .snapshot import Camera, Snapshot
+
+#: Frames per second that are computed, and the most of them.
+RATE = 50.0
+MOST_FRAMES = 60_000
+FROM_FILE = "inverse dynamics of the trajectory"
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Frames.
+
+    Attributes:
+        times: (N,) [s], from 0.
+        y, q: (N, ...) positions.
+        tau: (N, p) forces of the actuators, or None with the reason in ``note``.
+        source: what the forces are.
+    """
+
+    times: Array
+    y: Array
+    q: Array
+    tau: Array | None
+    source: str
+    note: str = ""
+
+    @property
+    def duration(self) -> float:
+        """[s]."""
+        return float(self.times[-1])
+
+    def frame(self, time: float) -> int:
+        """The newest frame at a time."""
+        return int(np.clip(np.searchsorted(self.times, time + 1e-9) - 1, 0, len(self.times) - 1))
+
+    def snapshot(self, camera: Camera, k: int) -> Snapshot:
+        """Frame ``k``."""
+        tau = None if self.tau is None else self.tau[k]
+        return camera.at(self.q[k], tau, self.source, self.note, self.y[k])
+
+
+def from_file(robot: Robot, table: MotionTable) -> Motion:
+    """A trajectory file, sampled anew for the screen.
+
+    Raises:
+        FileProblem: a row is out of reach; names it.
+    """
+    length = float(table.times[-1] - table.times[0])
+    if length * RATE > MOST_FRAMES:
+        raise FileProblem(
+            f"{table.table.source}: {length:.0f} s are too long to show; cut it to "
+            f"{MOST_FRAMES / RATE:.0f} s"
+        )
+    _solve(robot, table)  # a bad row is named as it is in the file
+    smooth = resampled(table, RATE) if len(table.times) > 1 else table
+    return _solve(robot, smooth)
+
+
+def _solve(robot: Robot, table: MotionTable) -> Motion:
+    vectors = {POSITION: table.y, VELOCITY: table.yd, ACCELERATION: table.ydd}
+    states = States(vectors, table.table, single=False)
+    # Row by row: for a large robot the batch versions would first have to be compiled.
+    q = states.each(robot, lambda y, yd, ydd: Table((), _rows(y, lambda k: robot.state(y[k]).q)))
+    tau, note = None, ""
+    try:
+        forces = states.each(robot, lambda y, yd, ydd: _forces(robot, y, yd, ydd))
+        tau = forces.values[:, forces.values.shape[1] - robot.p :]
+    except ClosedLoopError as error:
+        if not isinstance(error.__cause__, (ActuationSingular, Underactuated)):
+            raise
+        note = str(error.__cause__)
+    q_rows = q.values[:, -robot.mechanism.n_q :]
+    return Motion(table.times - table.times[0], table.y, q_rows, tau, FROM_FILE, note)
+
+
+def _forces(robot: Robot, y: Array, yd: Array, ydd: Array) -> Table:
+    return Table((), _rows(y, lambda k: robot.inverse_dynamics(y[k], yd[k], ydd[k])))
+
+
+def _rows(y: Array, compute: Callable[[int], Array]) -> Array:
+    return np.array([compute(k) for k in range(len(y))])
+
+
+def sweep(camera: Camera, ranges: dict[str, Range], seconds: float = 2.0) -> Motion:
+    """A motion to show what moves: each joint through its range, one after the other, slowly.
+
+    What the loops do not allow is left out. The forces hold the robot against gravity.
+    """
+    robot, mech = camera.robot, camera.robot.mechanism
+    home = clipped(robot, reference(robot), ranges)
+    y, q, tau, zero = [], [], [], np.zeros(robot.m)
+    notes = set()
+    for name, (low, high) in ranges.items():
+        at = mech.y_at[mech.tree.joint_index(name)]
+        for phase in np.linspace(0.0, 2.0 * np.pi, int(30 * seconds), endpoint=False):
+            s = np.sin(phase)
+            one = home.copy()
+            one[at] += s * (high - home[at]) if s > 0 else s * (home[at] - low)
+            try:
+                q.append(robot.state(one).q)
+            except ClosedLoopError:
+                continue
+            y.append(one)
+            force, note = camera.forces(one, zero, zero)
+            tau.append(np.full(robot.p, np.nan) if force is None else force)
+            notes.add(note)
+    if not y:
+        shot = camera.standing(home)
+        y, q, tau = [home], [shot.q], [np.zeros(robot.p) if shot.tau is None else shot.tau]
+    times = np.arange(len(y)) / 30.0
+    note = next((n for n in notes if n), "") if notes and "" not in notes else ""
+    return Motion(times, np.array(y), np.array(q), np.array(tau), "gravity compensation", note)
+
+
+def clipped(robot: Robot, y: Array, ranges: dict[str, Range]) -> Array:
+    """Positions moved into the ranges."""
+    y = y.copy()
+    for name, (low, high) in ranges.items():
+        at = robot.mechanism.y_at[robot.mechanism.tree.joint_index(name)]
+        y[at] = np.clip(y[at], low, high)
+    return y

@@ -1,0 +1,178 @@
+"""The robot in viser's scene: bodies, actuators in the colour of their force, cuts and gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array
+from ..model.tree import PRISMATIC
+from ..robot import Robot
+from .colors import CUT, GAP, NEUTRAL, force_color
+from .snapshot import Snapshot
+from .sticks import along, link_size, robot_size
+from .visuals import BOX, CYLINDER, MESH, SPHERE, Color, Shape
+
+#: Sizes of what is drawn on top of the robot, as shares of ``link_size``.
+DISC = (0.056, 0.016)  # radius and length of the disc of a serial actuator
+BALL = 0.016  # radius of a cut point
+LINE = 0.004  # radius of the line across a gap
+#: Gaps smaller than this are not drawn [share of the robot's size].
+SMALLEST_GAP = 1e-4
+
+
+class Scene:
+    """The nodes of one robot in one viser server.
+
+    Attributes:
+        frames: body -> the node that carries its shapes.
+        actuators: actuator (index into u) -> nodes in the colour of its force.
+    """
+
+    def __init__(
+        self, server: Any, robot: Robot, shapes: Mapping[int, list[Shape]], scales: Array
+    ) -> None:
+        self._server = server
+        self._robot = robot
+        self._scales = scales
+        self._colors: list[Color | None] = [None] * robot.p
+        self._poses = np.full((len(robot.mechanism.tree.bodies), 4, 4), np.inf)
+        self.size = robot_size(robot)
+        self._signs = link_size(robot)
+        self.frames: dict[int, Any] = {}
+        self.actuators: dict[int, list[Any]] = {k: [] for k in range(robot.p)}
+        self._add_bodies(shapes)
+        self._cuts, self._gaps = self._add_cuts()
+
+    # -- building -------------------------------------------------------------------------------
+
+    def _add_bodies(self, shapes: Mapping[int, list[Shape]]) -> None:
+        tree = self._robot.mechanism.tree
+        scene = self._server.scene
+        colored = _actuator_bodies(self._robot)
+        for body, found in shapes.items():
+            link = tree.root_link if body < 0 else tree.bodies[body].link
+            path = f"/robot/{link.replace('/', '_')}"
+            self.frames[body] = scene.add_frame(path, show_axes=False)
+            k = colored.get(body)
+            for i, shape in enumerate(found):
+                node = add_shape(scene, f"{path}/{i}", shape, shape.color if k is None else NEUTRAL)
+                if k is not None:
+                    self.actuators[k].append(node)
+        for k, body in enumerate(self._robot.mechanism.actuator):
+            if body not in colored:
+                name = f"{self.frames[body].name}/actuator"
+                self.actuators[k].append(add_shape(scene, name, self._disc(body), NEUTRAL))
+
+    def _disc(self, body: int) -> Shape:
+        """A sign for the drive of a serial joint: a disc around its axis, or a bar along it."""
+        joint = self._robot.mechanism.tree.bodies[body].joint
+        radius, length = (share * self._signs for share in DISC)
+        if joint.kind == PRISMATIC:
+            radius, length = 0.3 * radius, 4.0 * length
+        half = 0.5 * length * joint.axis
+        return Shape(CYLINDER, along(-half, half), (radius, length), NEUTRAL)
+
+    def _add_cuts(self) -> tuple[list[Any], list[Any]]:
+        balls, lines = [], []
+        count = sum(len(b.closure.system.cuts) for b in self._robot.branches.values())
+        line = Shape(CYLINDER, np.eye(4), (LINE * self._signs, 1.0), GAP)
+        for k in range(count):
+            ball = Shape(SPHERE, np.eye(4), (BALL * self._signs,), CUT)
+            balls.append(add_shape(self._server.scene, f"/cuts/{k}", ball, CUT))
+            lines.append(add_shape(self._server.scene, f"/gaps/{k}", line, GAP))
+            lines[-1].visible = False
+        return balls, lines
+
+    # -- showing --------------------------------------------------------------------------------
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Move everything to a configuration."""
+        with self._server.atomic():
+            moved = np.any(np.abs(snapshot.poses - self._poses) > 1e-9, axis=(1, 2))
+            for body in np.flatnonzero(moved):
+                place(self.frames[int(body)], snapshot.poses[body])
+            self._poses[moved] = snapshot.poses[moved]
+            self._show_cuts(snapshot)
+            self._show_forces(snapshot.tau)
+
+    def _show_cuts(self, snapshot: Snapshot) -> None:
+        for (a, b), ball, line in zip(snapshot.cuts, self._cuts, self._gaps, strict=True):
+            ball.position = 0.5 * (a + b)
+            gap = float(np.linalg.norm(b - a))
+            visible = gap > SMALLEST_GAP * self.size
+            if visible != line.visible:
+                line.visible = visible
+            if visible:
+                place(line, along(a, b))
+                line.scale = (1.0, 1.0, gap)
+
+    def _show_forces(self, tau: Array | None) -> None:
+        for k, nodes in self.actuators.items():
+            color = NEUTRAL if tau is None else force_color(float(tau[k] / self._scales[k]))
+            if color != self._colors[k]:
+                self._colors[k] = color
+                for node in nodes:
+                    node.color = color
+
+    def show_cuts(self, visible: bool) -> None:
+        """Draw the cut points, or not."""
+        for ball in self._cuts:
+            ball.visible = visible
+
+
+def _actuator_bodies(robot: Robot) -> dict[int, int]:
+    """Body -> actuator, for links that are (part of) an actuator in a loop: crank, rod, housing.
+
+    A link that a person commands, a thigh say, is none even if a motor sits at its joint.
+    """
+    mech = robot.mechanism
+    found = {}
+    for k, body in enumerate(mech.actuator):
+        if body in mech.independent:
+            continue
+        found[body] = k
+        parent = mech.tree.bodies[body].parent
+        slides = mech.tree.bodies[body].joint.kind == PRISMATIC
+        if slides and parent >= 0 and parent not in mech.independent:
+            found.setdefault(parent, k)
+    return found
+
+
+def add_shape(scene: Any, name: str, shape: Shape, color: Color) -> Any:
+    """One node for one shape."""
+    at = {"wxyz": quaternion(shape.pose[:3, :3]), "position": shape.pose[:3, 3]}
+    if shape.kind == BOX:
+        return scene.add_box(name, color=color, dimensions=shape.size, **at)
+    if shape.kind == CYLINDER:
+        radius, length = shape.size
+        return scene.add_cylinder(name, radius=radius, height=length, color=color, **at)
+    if shape.kind == SPHERE:
+        return scene.add_icosphere(name, radius=shape.size[0], color=color, **at)
+    assert shape.kind == MESH and shape.mesh is not None
+    return scene.add_mesh_simple(
+        name, shape.mesh.vertices, shape.mesh.faces, color=color, flat_shading=True, **at
+    )
+
+
+def place(node: Any, pose: Array) -> None:
+    """Move a node to a (4, 4) pose."""
+    node.position = pose[:3, 3]
+    node.wxyz = quaternion(pose[:3, :3])
+
+
+def quaternion(R: Array) -> Array:
+    """(4,) w, x, y, z of a rotation matrix."""
+    # The largest of the four squares is at least 1/4: divide by that one.
+    squares = np.array([np.trace(R), *(2.0 * np.diag(R) - np.trace(R))]) + 1.0
+    k = int(np.argmax(squares))
+    off = {0: R - R.T, 1: R + R.T}[min(k, 1)]
+    if k == 0:
+        w = np.array([squares[0], off[2, 1], off[0, 2], off[1, 0]])
+    else:
+        turned = R - R.T
+        w = np.array([(turned[2, 1], turned[0, 2], turned[1, 0])[k - 1], *off[k - 1]])
+        w[k] = squares[k]
+    return np.asarray(w / np.linalg.norm(w))

@@ -1,0 +1,151 @@
+"""``check`` and ``info``: the linter's findings, the exit status, the facts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from support.rh5 import COUNTS, FILES, needs_models
+
+import closed_loop_dynamics as cld
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_a_clean_robot_has_status_0(run) -> None:
+    outcome = run("check", "crank_leg", "--strict")
+    assert outcome.status == 0 and "no errors, no warnings" in outcome.out
+
+
+def test_json_is_the_report(run, leg: cld.Robot) -> None:
+    data = json.loads(run("check", "crank_leg", "--json").out)
+    expected = json.loads(json.dumps(leg.report().as_dict()))
+    assert data.pop("ok") is True
+    assert data == expected
+
+
+def underactuated(folder: Path) -> Path:
+    text = (ROOT / "config" / "crank_leg.yaml").read_text(encoding="utf-8")
+    path = folder / "underactuated.yaml"
+    path.write_text(text.replace("active: [ankle_crank]", "active: []"), encoding="utf-8")
+    return path
+
+
+def test_warnings_fail_only_with_strict(run, tmp_path: Path) -> None:
+    files = ROOT / "urdf" / "crank_leg.urdf", underactuated(tmp_path)
+    outcome = run("check", *files)
+    assert outcome.status == 0 and "1 warning" in outcome.out
+    assert run("check", *files, "--strict").status == 1
+    quiet = run("check", *files, "--quiet").out.splitlines()
+    assert quiet[0].startswith("warning:") and len(quiet) == 2
+
+
+def test_errors_fail(run, tmp_path: Path) -> None:
+    urdf = (ROOT / "urdf" / "crank_leg.urdf").read_text(encoding="utf-8")
+    tree = ElementTree.fromstring(urdf)
+    for link in tree.iter("link"):
+        for inertial in link.findall("inertial"):
+            link.remove(inertial)
+    path = tmp_path / "massless.urdf"
+    path.write_bytes(ElementTree.tostring(tree))
+    outcome = run("check", path, ROOT / "config" / "crank_leg.yaml")
+    assert outcome.status == 1 and "error:" in outcome.out and "singular-inertia" in outcome.out
+
+
+def broken(folder: Path) -> Path:
+    text = (ROOT / "config" / "crank_leg.yaml").read_text(encoding="utf-8")
+    path = folder / "broken.yaml"
+    path.write_text(text.replace("successor_body: foot", "successor_body: foots"), encoding="utf-8")
+    return path
+
+
+def test_a_file_that_does_not_load_fails_with_place_and_remedy(run, tmp_path: Path) -> None:
+    outcome = run("check", ROOT / "urdf" / "crank_leg.urdf", broken(tmp_path))
+    assert outcome.status == 1 and outcome.out == ""
+    assert "broken.yaml: submechanisms[2].loop_constraints[0].successor_body" in outcome.err
+    assert "did you mean 'foot'?" in outcome.err
+
+
+def test_json_of_a_file_that_does_not_load(run, tmp_path: Path) -> None:
+    outcome = run("check", ROOT / "urdf" / "crank_leg.urdf", broken(tmp_path), "--json")
+    data = json.loads(outcome.out)
+    assert outcome.status == 1 and data["ok"] is False
+    assert data["findings"][0]["place"].endswith("successor_body")
+
+
+@needs_models
+def test_the_published_rh5_manus_has_warnings_and_no_errors(run) -> None:
+    assert run("check", *FILES["full"]).status == 0
+    outcome = run("check", *FILES["full"], "--strict", "--json")
+    data = json.loads(outcome.out)
+    assert outcome.status == 1
+    assert (data["n"], data["m"], data["p"]) == COUNTS["full"]
+    codes = {finding["code"] for finding in data["findings"]}
+    assert {"idle-joint", "limits-past-toggle"} <= codes
+
+
+def test_info_knows_what_the_api_knows(run, leg: cld.Robot) -> None:
+    data = json.loads(run("info", "crank_leg", "--json").out)
+    assert (data["n"], data["m"], data["p"]) == (leg.n, leg.m, leg.p)
+    for key in ("independent", "spanning", "actuator"):
+        assert tuple(data[key]) == getattr(leg.names, key)
+    knee, ankle = data["loops"]
+    assert knee["cuts"][0]["predecessor"] == "knee_cylinder_rod"
+    assert ankle["mobility"] == 1 and ankle["solver"] == "analytical"
+    assert [c["parent"] for c in data["clusters"]] == [None, 0, 1]
+    low, high = leg.report()["knee"].reachable["knee"]
+    np.testing.assert_allclose(knee["reachable"]["knee"], [low, high])
+
+
+def test_info_says_how_a_loop_is_solved_and_why(run) -> None:
+    assert "analytical: closed form by legs: planar stroke" in run("info", "crank_leg").out
+    numerical = run("info", "crank_leg", "--solver", "numerical", "--only", "loops").out
+    assert "numerical: Newton on 2 unknowns in blocks 2; asked for" in numerical
+    assert "tree" not in numerical
+
+
+def test_info_draws_the_tree(run) -> None:
+    lines = run("info", "crank_leg", "--only", "tree").out.splitlines()
+    assert "     ├─ knee → shank" in lines
+    assert "        └─ knee_cylinder slides → knee_cylinder_rod" in lines
+
+
+def test_info_refuses_unknown_sections(run) -> None:
+    outcome = run("info", "crank_leg", "--only", "loop")
+    assert outcome.status == 2 and "did you mean 'loops'?" in outcome.err
+
+
+@needs_models
+@pytest.mark.parametrize("name", ["reduced", "leg"])
+def test_info_of_published_robots(run, name: str) -> None:
+    data = json.loads(run("info", *FILES[name], "--json").out)
+    assert (data["n"], data["m"], data["p"]) == COUNTS[name]
+    assert all(loop["mobility"] == len(loop["independent"]) for loop in data["loops"])
+
+
+def test_graph_is_an_svg_with_every_joint_and_cluster(run, leg: cld.Robot, tmp_path: Path) -> None:
+    path = tmp_path / "leg.svg"
+    assert run("graph", "crank_leg", "-o", path).status == 0
+    svg = ElementTree.parse(path).getroot()
+    texts = {element.text for element in svg.iter("{http://www.w3.org/2000/svg}text")}
+    assert {*leg.names.spanning, "base_link", "crank_leg"} <= texts
+    boxes = [r for r in svg.iter("{http://www.w3.org/2000/svg}rect") if r.get("rx") == "7"]
+    assert len(boxes) == 1 + len(leg.mechanism.clusters)
+    assert len(list(svg.iter("{http://www.w3.org/2000/svg}path"))) == len(leg.mechanism.clusters)
+    assert run("graph", "crank_leg").out == path.read_text(encoding="utf-8")
+
+
+def test_boxes_of_the_graph_do_not_overlap() -> None:
+    from closed_loop_dynamics.cli.cluster_drawing import _all, _boxes, _place
+
+    robot = cld.load(ROOT / "urdf" / "rh5_leg.urdf", ROOT / "config" / "rh5_leg_submechanisms.yaml")
+    root = _boxes(robot)
+    _place(root)
+    boxes = _all(root)
+    for i, a in enumerate(boxes):
+        for b in boxes[:i]:
+            apart_x = a.x + a.width <= b.x or b.x + b.width <= a.x
+            assert apart_x or a.y + a.height <= b.y or b.y + b.height <= a.y

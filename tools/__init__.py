@@ -1,0 +1,1 @@
+"""Workshop of this repository: nothing in here is installed. See tools/README.md."""

@@ -1,0 +1,199 @@
+"""All measurements of one robot: check, time in turns, compare."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any
+
+from closed_loop_dynamics.arrays import Array
+from closed_loop_dynamics.robot import Robot
+
+from .cases import CLOSED_FORM, HYBRID, Bar, Case
+from .checks import Check, cross_checks, variant_checks
+from .loading import load_times
+from .osim import (
+    BARE_TREE,
+    BY_PROJECTION,
+    OSIM,
+    OSIM_BARE,
+    osim_check,
+    osim_contenders,
+    osim_instructions,
+)
+from .pinocchio_side import PinocchioRobot
+from .states import PATTERNS, States, make_states
+from .timing import BATCH_CALLS, Call, Contender, chunked, take_turns
+
+#: Rows of the table: our contender, Pinocchio's to compare with.
+PAIRS = (
+    ("positions: state(y)", "forwardKinematics(q)"),
+    ("positions: bare program", "forwardKinematics(q)"),
+    ("state(y, yd, ydd)", "forwardKinematics(q, v, a)"),
+    ("inverse dynamics", "rnea"),
+    ("forward dynamics", "constraintDynamics"),
+    ("forward dynamics", "lcaba, 1 iteration"),
+    ("forward dynamics", "lcaba, converged"),
+    ("forward dynamics", "aba"),
+    ("forward dynamics, projection", "constraintDynamics"),
+    ("forward dynamics, lagrange", "constraintDynamics"),
+    (OSIM_BARE, BY_PROJECTION),
+    (OSIM, BARE_TREE),
+    ("inverse dynamics, batch of 1000", "rneaInParallel"),
+    ("forward dynamics, batch of 1000", "abaInParallel"),
+    *(
+        (f"{ours}, {variant}", theirs)
+        for variant in (CLOSED_FORM, HYBRID)
+        for ours, theirs in (
+            ("state(y, yd, ydd)", "forwardKinematics(q, v, a)"),
+            ("inverse dynamics", "rnea"),
+            ("forward dynamics", "constraintDynamics"),
+        )
+    ),
+    (f"inverse dynamics, batch of 1000, {CLOSED_FORM}", "rneaInParallel"),
+    (f"forward dynamics, batch of 1000, {CLOSED_FORM}", "abaInParallel"),
+)
+EMPTY = "an empty Python function"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: ratio = Pinocchio's time / ours; times in seconds per evaluation."""
+
+    what: str
+    pattern: str
+    seconds: float
+    against: str | None = None
+    pinocchio: float | None = None
+    bar: Bar | None = None
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times faster ours is."""
+        return None if self.pinocchio is None else self.pinocchio / self.seconds
+
+    @property
+    def met(self) -> bool | None:
+        """The bar is reached; None without one."""
+        return None if self.bar is None else self.bar.met(self.ratio, self.seconds)
+
+
+@dataclass
+class Result:
+    """All of one robot."""
+
+    case: Case
+    size: str
+    rows: list[Row] = field(default_factory=list)
+    checks: dict[str, list[Check]] = field(default_factory=dict)
+    iterations: dict[str, float] = field(default_factory=dict)
+
+
+def progress(text: str) -> None:
+    """A line for the impatient."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def measure(case: Case, quick: bool, sweeps: int) -> Result:
+    """Check and time one robot."""
+    progress(f"{case.title}: loading")
+    robot = case.load()
+    variants = case.variants()
+    other = PinocchioRobot(case, robot)
+    size = f"n = {robot.n}, m = {robot.m}, {len(other.cuts)} cuts, loops {case.solver}"
+    size += f"; {osim_instructions(robot)}"
+    result = Result(case, size)
+    for pattern in PATTERNS:
+        progress(f"{case.title}: {pattern} states, checking")
+        states = make_states(robot, pattern)
+        tree_forces = other.inverse(states)
+        tau = other.forces(states, tree_forces)
+        result.iterations[pattern] = states.iterations
+        result.checks[pattern] = cross_checks(robot, other, states, tree_forces, tau)
+        result.checks[pattern] += variant_checks(variants, states)
+        result.checks[pattern].append(osim_check(robot, states))
+        progress(f"{case.title}: {pattern} states, {sweeps} sweeps over {len(states.y)} states")
+        contenders = [*_ours(robot, states), *other.contenders(states, tau)]
+        contenders += osim_contenders(robot, other, states)
+        for name, variant in variants.items():
+            contenders += _ours_with(variant, name, states)
+        take_turns(contenders, sweeps)
+        # The aims speak of the warm-started case.
+        bars = case.bars if pattern == PATTERNS[0] else ()
+        times = {contender.name: contender.seconds for contender in contenders}
+        result.rows += _compare(times, pattern, bars)
+    progress(f"{case.title}: loading in fresh processes")
+    result.rows += _load_rows(case, quick)
+    return result
+
+
+def _ours_with(robot: Robot, name: str, states: States) -> list[Contender]:
+    """The calls that the papers compare, of a robot whose loops are solved otherwise."""
+    compared = {ours for ours, _ in PAIRS}
+    chosen = []
+    for contender in _ours(robot, states):
+        label = f"{contender.name}, {name}"
+        if label in compared:
+            chosen.append(replace(contender, name=label))
+    return chosen
+
+
+def _ours(robot: Robot, states: States) -> list[Contender]:
+    y, yd, ydd, tau_u = (list(a) for a in (states.y, states.yd, states.ydd, states.tau_u))
+    slow = 10
+
+    def single(
+        name: str, function: Callable[..., Any], *rows: Sequence[Array], every: int = 1
+    ) -> Contender:
+        calls: list[Call] = list(zip(*rows, strict=True))
+        if every > 1:
+            calls = calls[::every]
+        return Contender(name, function, chunked(calls), every=every)
+
+    def whole(name: str, function: Callable[..., Any], third: Array) -> Contender:
+        calls: list[Call] = [(states.y, states.yd, third)]
+        return Contender(name, function, [calls * BATCH_CALLS], evaluations=len(y))
+
+    def by(method: str) -> Callable[..., Array]:
+        return lambda y, yd, tau: robot.forward_dynamics(y, yd, tau, method=method)
+
+    return [
+        single(EMPTY, lambda y, yd, ydd: None, y, yd, ydd),
+        single("positions: state(y)", robot.state, y),
+        single("positions: bare program", robot.programs.program("positions"), y),
+        single("state(y, yd, ydd)", robot.state, y, yd, ydd),
+        single("inverse dynamics", robot.inverse_dynamics, y, yd, ydd),
+        single("forward dynamics", robot.forward_dynamics, y, yd, tau_u),
+        single("forward dynamics, projection", by("projection"), y, yd, tau_u, every=slow),
+        single("forward dynamics, lagrange", by("lagrange"), y, yd, tau_u, every=slow),
+        whole("inverse dynamics, batch of 1000", robot.inverse_dynamics, states.ydd),
+        whole("forward dynamics, batch of 1000", robot.forward_dynamics, states.tau_u),
+    ]
+
+
+def _compare(times: dict[str, float], pattern: str, bars: Sequence[Bar]) -> list[Row]:
+    rows, open_bars = [Row(EMPTY, pattern, times[EMPTY])], {bar.what: bar for bar in bars}
+    for ours, theirs in PAIRS:
+        if ours in times and theirs in times:
+            bar = open_bars.pop(ours, None)  # of the first pair
+            rows.append(Row(ours, pattern, times[ours], theirs, times[theirs], bar))
+    return rows
+
+
+def _load_rows(case: Case, quick: bool) -> list[Row]:
+    times = load_times(case, cold=1 if quick else 2, warm=1 if quick else 3)
+    best = float("inf")
+    for _ in range(3):
+        start = perf_counter()
+        case.pinocchio_model()
+        best = min(best, perf_counter() - start)
+    bars = {bar.what: bar for bar in case.bars}
+    compared = {"load, cold", "load, warm"}
+    return [
+        Row(what, "load", seconds, "buildModelFromUrdf", best, bars.get(what))
+        if what in compared
+        else Row(what, "load", seconds)
+        for what, seconds in times.items()
+    ]

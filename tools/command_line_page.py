@@ -1,0 +1,121 @@
+"""``python -m tools.command_line_page`` writes docs/command_line.md."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from closed_loop_dynamics.cli.command_line import make_parser
+from closed_loop_dynamics.cli.commands import COMMANDS
+
+PAGE = Path("docs/command_line.md")
+_INTRO = """\
+# The command line
+
+`closed-loop COMMAND` after `pip install .`; the same as `python -m closed_loop_dynamics COMMAND`,
+and `ros2 run closed_loop_dynamics closed-loop COMMAND` in a ROS 2 workspace. A first walk:
+
+```sh
+closed-loop check crank_leg                        # are the files sound?
+closed-loop info crank_leg                         # joints, loops, how they are solved
+closed-loop state crank_leg --y knee=0.8           # close the loops
+closed-loop simulate crank_leg --y0 knee=0.8 --duration 1 -o fall.csv
+closed-loop plot fall.csv --only 'knee*'           # writes fall.png
+closed-loop map crank_leg -i fall.csv -o actuators.csv
+closed-loop new robot.urdf                         # your own robot: guess its loops
+```
+
+**Robots** are given as a URDF and its submechanism file, or by the name of one that is shipped
+(`crank_leg`, `rh5_leg`, and every mechanism of [the library](mechanisms/README.md)). Words that
+belong to no option come first: `closed-loop check robot.urdf loops.yaml --strict`.
+
+**Files.** CSV has the names of its columns in the first row. `time` is in seconds; a joint's name
+stands for its position, `knee.velocity`, `knee.acceleration` and `knee.effort` for the rest.
+Comma, semicolon or tab; lines that begin with `#` are skipped; `-` is standard input or output.
+Bags are MCAP files, SQLite files or rosbag2 folders with `sensor_msgs/JointState` or
+`trajectory_msgs/JointTrajectory`; they need `pip install '.[bags]'`, pictures need
+`pip install '.[plot]'`. All units are SI.
+
+**Exit status.** 0 success; 1 the work failed, or `check` found errors; 2 the command line cannot be
+understood (unknown option, no such file, unknown joint in an option); 130 interrupted by Ctrl-C
+(`view` ends so, with 0). Mistakes are told in one sentence on standard error, with file, row and
+column where there is one; `--debug` shows the traceback. Results go to standard output and nothing
+else does; progress bars appear on terminals only, and a line on standard error tells that a robot
+is compiled for the first time, which can take a minute. `NO_COLOR` switches colours off.
+
+**Output files** are checked before the work begins and written in one piece: after a failure or
+Ctrl-C the old file is still there. `-o` overwrites and keeps the permissions, but never what the
+command reads (data, URDF, submechanism file, anything in a bag's folder); `new` asks for `--force`.
+
+"""
+
+
+#: Explained once for all commands.
+_LOADING = ("robot", "submechanisms", "floating_base", "search_path", "solver")
+_ONCE = (*_LOADING, "help", "debug")
+
+
+def page() -> str:
+    """The whole page."""
+    rows = [f"| [{c.name}](#{c.name}) | {c.summary} |" for c in COMMANDS]
+    loading = [_row(action) for action in _parser("info")._actions if action.dest in _LOADING]
+    text = _INTRO + "\n".join(
+        [
+            *["| command | what it does |", "|---|---|", *rows, ""],
+            *["Every command that takes a ROBOT also takes", ""],
+            *["| argument | meaning |", "|---|---|", *loading, ""],
+        ]
+    )
+    return text + "".join(_section(command.name) for command in COMMANDS)
+
+
+def _section(name: str) -> str:
+    parser = _parser(name)
+    lines = ["", f"## {name}", "", f"`{_usage(parser)}`", "", (parser.description or "").strip()]
+    rows = [_row(action) for action in parser._actions if action.dest not in _ONCE]
+    if rows:
+        lines += ["", "| argument | meaning |", "|---|---|", *rows]
+    examples, _, rest = (parser.epilog or "").strip().removeprefix("examples:\n").partition("\n\n")
+    code = "\n".join(line.removeprefix("  ") for line in examples.splitlines())
+    lines += ["", "```sh", code, "```"]
+    return "\n".join([*lines, "", rest.strip()]).rstrip() + "\n"
+
+
+def _parser(name: str) -> argparse.ArgumentParser:
+    """The parser of one command, filled."""
+    top = make_parser([name])
+    commands = next(a for a in top._actions if isinstance(a, argparse._SubParsersAction))
+    found: argparse.ArgumentParser = commands.choices[name]
+    return found
+
+
+def _usage(parser: argparse.ArgumentParser) -> str:
+    words = [
+        f"[{action.metavar}]" if action.nargs == "?" else str(action.metavar)
+        for action in parser._actions
+        if not action.option_strings
+    ]
+    return " ".join([parser.prog, *words, "[OPTIONS]"])
+
+
+def _call(action: argparse.Action) -> str:
+    value = str(action.metavar or action.dest.upper())
+    if action.choices is not None:
+        value = " or ".join(map(str, action.choices))
+    if not action.option_strings:
+        return value
+    if action.nargs == 0:
+        return ", ".join(action.option_strings)
+    several = " ..." if action.nargs == "+" else ""
+    return f"{', '.join(action.option_strings)} {value}{several}"
+
+
+def _row(action: argparse.Action) -> str:
+    text = (action.help or "") % {"default": action.default}
+    needed = " (required)" if action.option_strings and action.required else ""
+    return f"| `{_call(action)}` | {text}{needed} |"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
+    print(f"wrote {PAGE}")
