@@ -23,6 +23,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ..errors import ClosedLoopError
 from ..motion.clock_steps import ClockSteps
+from ..motion.feedback import feedback_acceleration
 from ..motion.observer import Observation, Observer
 from ..motion.task_trajectory import PlatformMotion, TaskCommands, TaskSpline
 from ..motion.trajectory import Motion, Spline
@@ -290,8 +291,8 @@ class Feedforward(RobotNode):
         seen = self._measured()
         if seen is None:
             return self._without_measurement(motion, "none or too old")
-        w, y, yd = self._frequency, seen.y, seen.yd
-        ydd = motion.ydd + w * w * (motion.y - y) + 2.0 * w * (motion.yd - yd)
+        y, yd = seen.y, seen.yd
+        ydd = feedback_acceleration(self._frequency, motion.ydd, motion.y - y, motion.yd - yd)
         try:
             efforts = self._inverse_dynamics(y, yd, ydd)
         except ClosedLoopError as error:
