@@ -12,7 +12,8 @@ from trajectory_msgs.msg import JointTrajectory
 
 from closed_loop_dynamics.motion.trajectory import Points, cycloidal
 from closed_loop_dynamics.ros.conversions import nanoseconds, points_message
-from test.ros_support.graph import URDF, Graph
+
+from .graph import URDF, Graph
 
 INDEPENDENT = ("hip", "knee", "ankle")
 ACTUATORS = ("hip", "knee_cylinder", "ankle_crank")

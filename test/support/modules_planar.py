@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from closed_loop_dynamics.arrays import Array
-from test.support.site import BadDraw, Module, Site, X, Y, Z
+from .oracle_files import Array
+from .site import BadDraw, Module, Site, X, Y, Z
 
 
 def four_bar(site: Site) -> Module:

@@ -19,10 +19,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from closed_loop_dynamics.arrays import Array
-from test.support.cut_rows import CutRows, cut_rows, skew
-from test.support.oracle_files import Coupling, Cut, read_coupling, read_cut, read_submechanisms
-from test.support.oracle_files import read_urdf as _read_urdf
+from .cut_rows import CutRows, cut_rows, skew
+from .oracle_files import Array, Coupling, Cut, read_coupling, read_cut, read_submechanisms
+from .oracle_files import read_urdf as _read_urdf
 
 RANK_TOLERANCE = 1e-8
 WORLD_ALIGNED = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED

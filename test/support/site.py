@@ -8,15 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from closed_loop_dynamics.arrays import Array
-from test.support.sketch import (
-    DrawnJoint,
-    Sketch,
-    cleaned,
-    random_direction,
-    random_rotation,
-    rpy_of,
-)
+from .oracle_files import Array
+from .sketch import DrawnJoint, Sketch, cleaned, random_direction, random_rotation, rpy_of
 
 X, Y, Z = np.eye(3)
 
