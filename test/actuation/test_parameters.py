@@ -11,7 +11,7 @@ from support.figures import Motions, relative
 from support.four_bar import FourBar, joint, link
 from support.hardware import ROBOTS, hardware
 from support.oracle_files import Array, homogeneous
-from support.rh5 import FILES, needs_models, rh5_oracle
+from support.rh5 import FILES, kinds, rh5_oracle
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics import Payload
@@ -189,10 +189,10 @@ def test_number_of_base_parameters_of_a_pendulum(links: int, expected: int) -> N
     assert int(np.sum(s > 1e-8)) == expected
 
 
-@needs_models
-def test_regressor_of_a_published_robot() -> None:
-    robot = cld.load(*FILES["reduced"])
-    oracle = rh5_oracle("reduced", robot.names.spanning)
+@kinds("reduced")
+def test_regressor_of_an_upper_body(name: str) -> None:
+    robot = cld.load(*FILES[name])
+    oracle = rh5_oracle(name, robot.names.spanning)
     motions = Motions.random(robot, oracle, 5, 2, batch=False)
     W = motions.call("regressor", motions.y, motions.yd, motions.ydd)
     assert relative(W @ robot.dynamic_parameters, motions.inverse_dynamics()) <= 1e-9

@@ -7,8 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
-import pytest
-from support.rh5 import COUNTS, FILES, needs_models
+from support.rh5 import COUNTS, FILES, kinds, needs_models
 
 import closed_loop_dynamics as cld
 
@@ -118,9 +117,8 @@ def test_info_refuses_unknown_sections(run) -> None:
     assert outcome.status == 2 and "did you mean 'loops'?" in outcome.err
 
 
-@needs_models
-@pytest.mark.parametrize("name", ["reduced", "leg"])
-def test_info_of_published_robots(run, name: str) -> None:
+@kinds("reduced", "leg")
+def test_info_counts_joints_and_loops(run, name: str) -> None:
     data = json.loads(run("info", *FILES[name], "--json").out)
     assert (data["n"], data["m"], data["p"]) == COUNTS[name]
     assert all(loop["mobility"] == len(loop["independent"]) for loop in data["loops"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.rh5 import FILES, needs_models
+from support.rh5 import FILES, kinds
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.cli.bags import STATES, TRAJECTORY, Recording, read_bag, write_bag
@@ -179,9 +179,9 @@ def test_a_bag_can_be_a_rosbag2_folder(run, leg: cld.Robot, squat, tmp_path: Pat
     assert_equals(read_bag(str(tmp_path / "bag")).table, leg, expected(leg, table))
 
 
-@needs_models
-def test_published_robot(run, tmp_path: Path) -> None:
-    robot = cld.load(*FILES["reduced"])
+@kinds("reduced")
+def test_files_of_an_upper_body(run, tmp_path: Path, name: str) -> None:
+    robot = cld.load(*FILES[name])
     times = np.linspace(0.0, 1.0, 6)
     rng = np.random.default_rng(1)
     a, b = 0.5 * robot.random_independent(rng, 2)
@@ -191,7 +191,7 @@ def test_published_robot(run, tmp_path: Path) -> None:
     path, out = tmp_path / "in.csv", tmp_path / "out.csv"
     lines = [",".join(["time", *names]), *(",".join(map(repr, r.tolist())) for r in rows)]
     path.write_text("\n".join(lines), encoding="utf-8")
-    outcome = run("map", *FILES["reduced"], "-i", path, "-o", out, "--limits", "ignore")
+    outcome = run("map", *FILES[name], "-i", path, "-o", out, "--limits", "ignore")
     assert outcome.status == 0, outcome.err
     tau = robot.inverse_dynamics(y, np.tile(b - a, (6, 1)), np.zeros_like(y))
     found = read_csv(str(out)).need(robot.names.actuator, "effort")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.rh5 import FILES, needs_models
+from support.rh5 import FILES, kinds
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.cli.bags import read_bag
@@ -225,12 +225,15 @@ def test_workspace_draws(run, tmp_path: Path, words: list[str]) -> None:
     assert picture.read_bytes().startswith(PNG)
 
 
-@needs_models
-def test_workspace_of_a_published_mechanism(run, tmp_path: Path) -> None:
+@kinds("reduced")
+def test_workspace_of_a_torso(run, tmp_path: Path, name: str) -> None:
     picture = tmp_path / "torso.png"
-    words = ["-s", "torso_joint", "--grid", "4", "-o", picture]
-    outcome = run("workspace", *FILES["reduced"], *words)
-    assert outcome.status == 0 and "BodyActL" in outcome.out
+    torso, actuator = (
+        ("torso_joint", "BodyActL") if name == "reduced" else ("torso_tilt", "torso_left")
+    )
+    words = ["-s", torso, "--grid", "4", "-o", picture]
+    outcome = run("workspace", *FILES[name], *words)
+    assert outcome.status == 0 and actuator in outcome.out
     assert picture.read_bytes().startswith(PNG)
 
 

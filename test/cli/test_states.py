@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.rh5 import FILES, needs_models
+from support.rh5 import FILES, kinds
 
 import closed_loop_dynamics as cld
 
@@ -99,12 +99,12 @@ def test_a_floating_base_has_names_for_its_numbers(run) -> None:
     assert data["floating_base.wx.velocity"] == 0.0 and data["knee"] == 0.5
 
 
-@needs_models
-def test_published_robot(run) -> None:
-    robot = cld.load(*FILES["reduced"])
+@kinds("reduced")
+def test_files_of_an_upper_body(run, name: str) -> None:
+    robot = cld.load(*FILES[name])
     y = robot.random_independent(np.random.default_rng(3))
     words = ["--y", *map(repr, map(float, y)), "--format", "json"]
-    tau = json.loads(run("inverse-dynamics", *FILES["reduced"], *words).out)
+    tau = json.loads(run("inverse-dynamics", *FILES[name], *words).out)
     zero = np.zeros(robot.m)
     np.testing.assert_array_equal(list(tau.values()), robot.inverse_dynamics(y, zero, zero))
 

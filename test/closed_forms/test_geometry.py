@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import yaml
 from support.four_bar import FourBar, joint, link, submechanism
-from support.rh5 import FILES, needs_models
+from support.rh5 import FILES, kinds
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.viewer.reach import joint_ranges
@@ -175,10 +175,10 @@ def test_an_independent_joint_names_its_loop() -> None:
             robot.submechanism(name)  # type: ignore[arg-type]
 
 
-@needs_models
-def test_the_boundary_of_the_ankle_lies_on_some_limit() -> None:
-    robot = cld.load(*FILES["leg"])
-    ankle = robot.submechanism("left_ankle_joint")
+@kinds("leg")
+def test_the_boundary_of_the_ankle_lies_on_some_limit(name: str) -> None:
+    robot = cld.load(*FILES[name])
+    ankle = robot.submechanism("left_ankle_joint" if name == "leg" else "ankle")
     boundary = ankle.reachable_boundary(24)
     assert boundary.shape == (24, 2)
     at = [robot.names.independent.index(name) for name in ankle.independent]

@@ -1,4 +1,4 @@
-"""Every loop of the published RH5 files has a closed form, equal to what Newton finds."""
+"""Every loop of RH5 robots, ours and the published ones, has a closed form, equal to what Newton finds."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-import pytest
 import yaml
 from support.oracle_files import Array
-from support.rh5 import FILES, every_robot, needs_models
+from support.rh5 import FILES, every_robot, kinds
 
 import closed_loop_dynamics as cld
 
-pytestmark = needs_models
 COUNT = 1000
 #: The leg's planar loops are planar only to micrometres; the closed form leaves this much of that.
 ROUNDED = {"leg": 1e-9}
@@ -89,24 +87,27 @@ def test_actuator_positions_lead_back_to_the_independent_ones(name: str) -> None
         np.testing.assert_allclose(found, y, atol=1e-8)
 
 
-def test_switching_a_loop_is_one_word_in_the_file() -> None:
+@kinds("reduced")
+def test_switching_a_loop_is_one_word_in_the_file(name: str) -> None:
     """The hybrid case of Kumar et al. 2022: the torso numerical, everything else in closed form."""
-    urdf, file = FILES["reduced"]
+    urdf, file = FILES[name]
     data = yaml.safe_load(file.read_text())
-    (torso,) = [e for e in data["submechanisms"] if e["contextual_name"] == "torso_joint"]
+    tilt = {"reduced": "torso_joint", "our reduced": "torso_tilt"}[name]
+    (torso,) = [e for e in data["submechanisms"] if e["contextual_name"] == tilt]
     torso["solver"] = "numerical"
     hybrid = cld.load(urdf, yaml.safe_dump(data))
     solvers = {s.name: s.solver for s in hybrid.report().submechanisms}
-    assert solvers["torso_joint"] == "numerical"
-    assert solvers["left_elbow_joint"] == solvers["right_elbow_joint"] == "analytical"
-    p = pair("reduced")
+    assert solvers[tilt] == "numerical"
+    elbows = [solver for other, solver in solvers.items() if "elbow" in other]
+    assert elbows == ["analytical", "analytical"]
+    p = pair(name)
     expected = p.analytical.inverse_dynamics(p.y, p.yd, p.ydd)
     found = hybrid.inverse_dynamics(p.y, p.yd, p.ydd)
     assert np.max(np.abs(found - expected)) <= 1e-8 * np.max(np.abs(expected))
 
 
-@pytest.mark.parametrize("name", ["wrist", "leg"])
+@kinds("wrist", "leg")
 def test_the_report_says_which_legs_were_recognised(name: str) -> None:
     words = {"wrist": ("crank leg", "planar stroke"), "leg": ("planar stroke", "hinged leg")}
     text = str(pair(name).analytical.report())
-    assert all(word in text for word in words[name])
+    assert all(word in text for word in words[name.removeprefix("our ")])

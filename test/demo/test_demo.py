@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.cli.demo import command_line
+from closed_loop_dynamics.cli.command_line import main
 from closed_loop_dynamics.cli.demo.foot_motion import FOOT, FootKinematics, Stroke, foot_motion
 from closed_loop_dynamics.motion.trajectory import Motion, Spline
 from tools.robots import rh5_leg
@@ -58,7 +58,7 @@ def test_a_foot_out_of_reach_is_an_error() -> None:
 def test_offline_demo_prints_a_table_and_draws(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command_line.main(["--offline", "--output", str(tmp_path / "demo.png")])
+    assert main(["demo", "--offline", "--output", str(tmp_path / "demo.png")]) == 0
     assert "forward after inverse dynamics" in capsys.readouterr().out
     assert (tmp_path / "demo.png").read_bytes().startswith(b"\x89PNG")
 
@@ -67,7 +67,7 @@ def test_demo_without_rclpy_says_so_and_goes_offline(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    command_line.main(["--output", str(tmp_path / "demo.png")])
+    assert main(["demo", "--output", str(tmp_path / "demo.png")]) == 0
     first = capsys.readouterr().out.splitlines()[0]
     assert first == "rclpy is not installed (extra `ros`): this is the demo without ROS"
 
@@ -78,7 +78,7 @@ def test_demo_on_real_middleware_tracks_and_draws(tmp_path: Path) -> None:
     pytest.importorskip("rclpy", reason="rclpy is not installed (extra `ros`)")
     picture = tmp_path / "demo.png"
     run = subprocess.run(
-        [sys.executable, "-m", "closed_loop_dynamics.cli.demo", "--output", str(picture)],
+        [sys.executable, "-m", "closed_loop_dynamics", "demo", "--output", str(picture)],
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
         capture_output=True,
         text=True,

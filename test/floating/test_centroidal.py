@@ -11,7 +11,7 @@ from support.figures import Motions, relative
 from support.four_bar import FourBar
 from support.oracle import Oracle
 from support.random_robots import random_robot
-from support.rh5 import FILES, needs_models, rh5_oracle
+from support.rh5 import FILES, kinds, rh5_oracle
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.errors import SingularInertia
@@ -21,7 +21,6 @@ COUNT = 10
 #: Fixed and floating; rotors, mimics, planar and spatial loops; by Newton and in closed form.
 SEEDS = (1, 6, 7)
 every_robot = pytest.mark.parametrize("seed", SEEDS)
-published = [pytest.param(name, marks=needs_models) for name in ("full", "leg")]
 
 
 @cache
@@ -70,8 +69,8 @@ def test_random_robots_agree_with_pinocchio(seed: int) -> None:
     compare(motions_of(seed))
 
 
-@pytest.mark.parametrize("name", published)
-def test_published_robots_agree_with_pinocchio(name: str) -> None:
+@kinds("full", "leg")
+def test_legs_and_upper_bodies_agree_with_pinocchio(name: str) -> None:
     robot = cld.load(*FILES[name], solver="numerical")
     oracle = rh5_oracle(name, robot.names.spanning)
     compare(Motions.random(robot, oracle, COUNT, batch=False))

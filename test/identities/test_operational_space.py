@@ -17,7 +17,7 @@ import pytest
 from support.figures import relative
 from support.oracle_files import Array
 from support.random_robots import random_robot
-from support.rh5 import FILES, needs_models
+from support.rh5 import FILES, kinds
 
 import closed_loop_dynamics as cld
 from tools.robots.mechanisms import MECHANISMS
@@ -149,8 +149,7 @@ def test_every_mechanism_of_the_library(name: str) -> None:
     assert relative(product[None], np.eye(robot.m)[None]) <= 1e-9
 
 
-@needs_models
-@pytest.mark.parametrize("name", ["reduced", "full"])
+@kinds("reduced", "full")
 def test_rh5_manus(name: str) -> None:
     robot, rng = load(*FILES[name]), np.random.default_rng(1)
     links = [str(link) for link in rng.permutation(all_links(robot))[:4]]

@@ -1,4 +1,4 @@
-"""The published RH5 files obey the equations of motion: 1000 random motions of each robot.
+"""RH5 robots, ours and the published ones, obey the equations of motion: 1000 random motions of each robot.
 
 Loop residual, K and k are the oracle's, so none of these identities is the package against itself.
 """
@@ -8,14 +8,12 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-import pytest
 from support import figures
 from support.figures import Motions, relative
-from support.rh5 import COUNTS, FILES, IDLE, every_robot, needs_models, rh5_oracle
+from support.rh5 import COUNTS, FILES, IDLE, every_robot, kinds, needs_models, rh5_oracle
 
 import closed_loop_dynamics as cld
 
-pytestmark = needs_models
 COUNT = 1000
 
 
@@ -112,6 +110,7 @@ def test_one_sample_equals_the_batch(name: str) -> None:
         assert relative(robot.inverse_dynamics(y[i], yd[i], ydd[i])[None], tau_u[i][None]) <= 1e-12
 
 
+@needs_models
 def test_the_full_robot_takes_the_head_couplings_from_the_sub_urdf() -> None:
     motions = motions_of("full")
     q = dict(zip(motions.robot.names.spanning, motions.state.q.T, strict=True))
@@ -119,7 +118,7 @@ def test_the_full_robot_takes_the_head_couplings_from_the_sub_urdf() -> None:
     np.testing.assert_allclose(q["HeadActR"], -q["HeadRoll"] - q["HeadPitch"], atol=1e-14)
 
 
-@pytest.mark.parametrize("name", ["leg", "reduced"])
+@kinds("leg", "reduced")
 def test_zero_velocity_gives_zero_bias_of_the_loops(name: str) -> None:
     motions = motions_of(name)
     assert not np.any(motions.robot.loop_bias(motions.y[:50], np.zeros(motions.robot.m)))

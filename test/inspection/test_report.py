@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import yaml
 from support.rh5 import FILES, needs_models
+from support.shipped import shipped_files
 
 import closed_loop_dynamics as cld
 from tools.robots import crank_leg
@@ -61,6 +62,60 @@ def test_the_report_is_plain_data_for_tools():
     data = cld.load(PENDULUM.format(ixx=0.05)).report().as_dict()
     assert data["n"] == data["m"] == data["p"] == 1
     assert data["submechanisms"][0]["independent"] == ["swing"]
+
+
+def changed_leg(*changes: tuple[str, str]) -> cld.Robot:
+    """The crank leg with words of its files replaced."""
+    texts = [path.read_text(encoding="utf-8") for path in shipped_files("crank_leg")]
+    for before, after in changes:
+        assert sum(text.count(before) for text in texts) == 1, before
+        texts = [text.replace(before, after) for text in texts]
+    return cld.load(*texts)
+
+
+def test_a_joint_that_no_loop_moves_is_named_and_rests():
+    robot = changed_leg(
+        (
+            '<joint name="ankle_rod_end" type="fixed">',
+            '<joint name="ankle_rod_end" type="continuous"><axis xyz="0 1 0"/>',
+        ),
+        ("[ankle, ankle_crank, ankle_rod]", "[ankle, ankle_crank, ankle_rod, ankle_rod_end]"),
+    )
+    report = robot.report()
+    ankle = report["ankle"]
+    assert ankle.idle_joints == ["ankle_rod_end"]
+    assert (ankle.rows, ankle.rank, ankle.mobility) == (2, 2, 1)
+    assert "idle-joint" in codes(report, "warning")
+    state = robot.state([0.1, 0.5, -0.3], [1.0, -2.0, 1.0])
+    at = robot.names.spanning.index("ankle_rod_end")
+    assert abs(state.q[at]) < 1e-15 and state.qd[at] == 0.0
+    plain = changed_leg()
+    tau = (r.inverse_dynamics([0.1, 0.5, -0.3], [1, -2, 1], [3, 2, 1]) for r in (robot, plain))
+    np.testing.assert_allclose(*tau, rtol=1e-12)
+
+
+def test_limits_past_a_toggle_are_remarked_and_the_reported_interval_is_reachable():
+    far = ('<limit lower="-0.85" upper="0.6"', '<limit lower="-2.8" upper="2.8"')
+    robot = changed_leg(far)
+    report = robot.report()
+    assert "limits-past-toggle" in codes(report, "warning")
+    low, high = report["ankle"].reachable["ankle"]
+    assert high < 2.0
+    ends = np.array([[0.0, 0.5, low], [0.0, 0.5, high - 1e-9]])
+    assert robot.state(ends).residual.max() < 1e-10
+    with pytest.raises(cld.ClosureNotFound):
+        robot.state([0.0, 0.5, high + 1e-3])
+
+
+def test_a_planar_loop_that_is_not_quite_planar_says_what_was_dropped():
+    third = "    - {name: loopTY, axis: [0, 0, 0, 0, 1, 0]}\n  # A four-bar"
+    report = changed_leg(
+        ('rpy="0 3.0853141173 0"', 'rpy="2e-5 3.0853141173 0"'), ("\n  # A four-bar", third)
+    ).report()
+    knee = report["knee"]
+    assert knee.rank == 2 and knee.rows == 3 and len(knee.redundant_rows) == 1
+    assert 1e-7 < knee.dropped_residual < 5e-6
+    assert "dropped-residual" in codes(report, "warning")
 
 
 @needs_models

@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
+from support.published import HERE, MODELS
 
 from closed_loop_dynamics.errors import SubmechanismError
 from closed_loop_dynamics.model import read_submechanisms, read_urdf
@@ -20,7 +21,6 @@ from tools import file_format_page as file_format
 from tools.robots.mechanisms import MECHANISMS
 
 ROOT = Path(__file__).parents[2]
-MODELS = ROOT.parent / "shared" / "models"
 VALIDATOR = jsonschema.Draft7Validator(json_schema())
 
 TREE = read_urdf("""<robot name="r">
@@ -228,7 +228,7 @@ def test_every_cut_joint_is_known_to_the_reader() -> None:
 
 
 def submechanism_files() -> list[Path]:
-    files = [*(ROOT / "config").glob("*.yaml"), *MODELS.rglob("*.yml")]
+    files = [*(ROOT / "config").glob("*.yaml"), *(MODELS.rglob("*.yml") if HERE else ())]
     return sorted(p for p in files if "\nsubmechanisms:" in "\n" + p.read_text(encoding="utf-8"))
 
 
@@ -245,5 +245,5 @@ def test_files_of_the_library_are_valid(name: str) -> None:
 def test_there_were_files_to_check() -> None:
     names = {path.name for path in submechanism_files()}
     assert {"crank_leg.yaml", "rh5_leg_submechanisms.yaml", "irsbot2.yaml"} <= names
-    if MODELS.is_dir():
+    if HERE:
         assert {"submechanisms_reduced.yml", "rh5_single_leg_hybrid.yml"} <= names

@@ -63,7 +63,7 @@ def test_pip_installs_every_module_and_the_type_marker(prefix: Path) -> None:
 def test_pip_installs_a_command_that_runs(prefix: Path) -> None:
     (site,) = prefix.rglob("site-packages")
     run = subprocess.run(
-        [prefix / "bin" / "closed-loop-demo", "--help"],
+        [prefix / "bin" / "closed-loop", "demo", "--help"],
         cwd=prefix,
         env={**os.environ, "PYTHONPATH": str(site)},
         capture_output=True,
@@ -71,7 +71,7 @@ def test_pip_installs_a_command_that_runs(prefix: Path) -> None:
         timeout=60,
     )
     assert run.returncode == 0, run.stderr
-    assert run.stdout.startswith("usage: closed-loop-demo")
+    assert run.stdout.startswith("usage: closed-loop demo")
 
 
 @pytest.mark.slow

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
+from support.published import HERE, MODELS, REASON
 
 from closed_loop_dynamics.model import read_submechanisms, read_urdf
 
-MODELS = Path(__file__).parents[2].parent / "shared" / "models"
+if not HERE:
+    pytest.skip(REASON, allow_module_level=True)
+
 MANUS = MODELS / "rh5_manus_case_study" / "model"
 REDUCED = MANUS / "submechanisms_urdf"
-
-pytestmark = pytest.mark.skipif(
-    not MODELS.is_dir(), reason="the robot files (../shared/models) are not on this machine"
-)
 
 PAIRS = {
     "full": (MANUS / "full_urdf/RH5v2.urdf", MANUS / "full_urdf/submechanisms.yml"),

@@ -1,4 +1,6 @@
-"""The published RH5 files: where they are, and an oracle for each that knows all of their loops."""
+"""The published RH5 files, and the shipped robots of their kind, each with an oracle that knows all
+of its loops. Where the published files are not at hand the shipped ones stand for them.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,12 @@ from scipy.spatial.transform import Rotation
 
 from .oracle import Oracle
 from .oracle_files import Array, perpendicular_pair
+from .published import HERE, MODELS, needs_models
+from .shipped import derived_loops, shipped, shipped_files
 
-MODELS = Path(__file__).parents[2].parent / "shared" / "models"
+__all__ = ["COUNTS", "FILES", "IDLE", "TWINS", "every_robot", "kinds", "needs_models", "rh5_oracle"]
+
+ROOT = Path(__file__).resolve().parents[2]
 _MANUS = MODELS / "rh5_manus_case_study" / "model"
 _PARTS = _MANUS / "submechanisms_urdf"
 _LEG = MODELS / "rh5_leg"
@@ -39,15 +45,29 @@ HEAD = (
     {"joint": "HeadActR", "terms": {"HeadRoll": -1.0, "HeadPitch": -1.0}},
 )
 
-needs_models = pytest.mark.skipif(
-    not MODELS.is_dir(), reason="the robot files (../shared/models) are not on this machine"
-)
-every_robot = pytest.mark.parametrize("name", list(FILES))
+PUBLISHED = tuple(FILES)
+#: Name here -> shipped robot of the same kind.
+TWINS = {"our reduced": "rh5_manus_reduced", "our leg": "rh5_leg"}
+FILES |= {name: shipped_files(robot) for name, robot in TWINS.items()}
+COUNTS |= {name: COUNTS[name.removeprefix("our ")] for name in TWINS}
+
+
+def kinds(*names: str) -> pytest.MarkDecorator:
+    """Parametrise by robots of these kinds: ours, and the published ones where they are."""
+    ours = [f"our {name}" for name in names if f"our {name}" in TWINS]
+    theirs = [pytest.param(name, marks=needs_models) for name in names]
+    return pytest.mark.parametrize("name", [*ours, *theirs])
+
+
+every_robot = pytest.mark.parametrize("name", [*TWINS, *(PUBLISHED if HERE else ())])
 
 
 def rh5_oracle(name: str, names: tuple[str, ...]) -> Oracle:
     """The oracle of one of ``FILES``, vectors in the order of ``names``."""
     urdf, submechanisms = FILES[name]
+    if name in TWINS:
+        derived = derived_loops(shipped(TWINS[name]), submechanisms.read_text(encoding="utf-8"))
+        return Oracle(urdf, submechanisms, names=names, loops=derived)
     if name == "leg":
         return LegOracle(urdf, submechanisms, names)
     couplings = HEAD if name == "full" else ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from .oracle_files import Array
 
 #: Joints above which a robot is tested on few motions only.
 LARGE = 40
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +40,12 @@ class FrugalMotions(Motions):
         rest = np.zeros(self.robot.m)
         samples = zip(self.y, self.yd, strict=True)
         return np.array([self.robot.state(y, yd, rest).qdd for y, yd in samples])
+
+
+def shipped_files(name: str) -> tuple[Path, Path]:
+    """Its URDF and its submechanism file."""
+    robot = SHIPPED[name]
+    return ROOT / robot.urdf_file, ROOT / robot.submechanism_file
 
 
 @cache

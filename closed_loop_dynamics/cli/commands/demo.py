@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-
-from ..demo import command_line
+import importlib.util
+from pathlib import Path
 
 DESCRIPTION = """\
 A leg with three closed loops moves its foot up and down: simulator and feedforward run as ROS 2
@@ -17,10 +17,49 @@ examples:
   closed-loop demo --offline --output squat.png
 """
 
-add_arguments = command_line.add_arguments
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Where the picture goes, and which demo."""
+    parser.add_argument(
+        "--output",
+        type=_picture,
+        default=Path("out/demo.png"),
+        metavar="PNG",
+        help="where the picture goes (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--offline",
+        action="store_true",
+        help="no ROS: a squat of a smaller leg, by the library alone",
+    )
+    parser.add_argument(
+        "--real-time",
+        action="store_true",
+        help="the simulator does not wait for commands, and the feedforward node adds feedback; by "
+        "default both go in lockstep, by feedforward alone",
+    )
+
+
+def _picture(text: str) -> Path:
+    path = Path(text)
+    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise argparse.ArgumentTypeError(f"'{text}' is no picture; name it .png (or .svg, .pdf)")
+    return path
 
 
 def run(options: argparse.Namespace) -> int:
-    """Hand over to the demo."""
-    command_line.run(options)
+    """Run the demo that was asked for, or that can be run."""
+    offline = options.offline
+    if not offline and importlib.util.find_spec("rclpy") is None:
+        print("rclpy is not installed (extra `ros`): this is the demo without ROS\n")
+        offline = True
+    # Each is imported only when it runs: the other may not be able to.
+    if offline:
+        from ..demo import offline as chosen
+
+        chosen.run(options.output)
+    else:
+        from ..demo import system
+
+        system.run(options.output, real_time=options.real_time)
     return 0

@@ -1,9 +1,5 @@
-"""``make demo``: the whole system in one minute.
+"""What ``closed-loop demo`` shows, the whole system in one minute.
 
 ``system`` starts the nodes ``simulator`` and ``feedforward`` as processes and lets a leg move its
 foot up and down; ``offline`` shows a squat by the library alone, where rclpy is not installed.
 """
-
-from .command_line import main
-
-__all__ = ["main"]
