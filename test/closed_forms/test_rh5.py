@@ -1,4 +1,4 @@
-"""Every loop of RH5 robots, ours and the published ones, has a closed form, equal to what Newton finds."""
+"""Every loop of RH5 robots has a closed form, equal to what Newton finds: ours and the published."""
 
 from __future__ import annotations
 

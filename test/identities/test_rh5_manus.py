@@ -1,4 +1,4 @@
-"""RH5 robots, ours and the published ones, obey the equations of motion: 1000 random motions of each robot.
+"""RH5 robots, ours and the published ones, obey the equations of motion: 1000 random motions each.
 
 Loop residual, K and k are the oracle's, so none of these identities is the package against itself.
 """

@@ -1,4 +1,4 @@
-"""RH5 robots, ours and the published ones, against Pinocchio: a KKT system on the spanning tree, at speed."""
+"""RH5 robots, ours and the published, against Pinocchio: a KKT system on the tree, at speed."""
 
 from __future__ import annotations
 

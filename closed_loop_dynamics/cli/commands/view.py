@@ -6,7 +6,7 @@ import argparse
 import sys
 import threading
 import webbrowser
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -86,14 +86,12 @@ def run(options: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     stop = threading.Event()
-    with ExitStack() as stack:
+    with suppress(KeyboardInterrupt), ExitStack() as stack:
         server = stack.enter_context(serve(options.host, options.port, robot.mechanism.tree.name))
         window = _open(server, robot, motion, options, stack)
         _announce(server, options, window)
-        try:
-            window.run(stop)
-        except KeyboardInterrupt:
-            print()
+        window.run(stop)
+    print()
     return 0
 
 
