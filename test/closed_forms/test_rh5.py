@@ -1,4 +1,4 @@
-"""Every loop of RH5 robots has a closed form, equal to what Newton finds: ours and the published."""
+"""Every loop of RH5 robots, ours and published, has a closed form equal to what Newton finds."""
 
 from __future__ import annotations
 
