@@ -27,6 +27,7 @@ from .tables import (
     EFFORT,
     KINDS,
     POSITION,
+    REMARK,
     TIME,
     VELOCITY,
     Table,
@@ -259,7 +260,8 @@ def _write_topic(writer: Any, store: Any, recording: Recording) -> None:
 
 
 def _joints(table: Table) -> list[str]:
-    return list(dict.fromkeys(meaning(name)[0] for name in table.columns if name != TIME))
+    found = map(meaning, table.columns)
+    return list(dict.fromkeys(joint for joint, kind in found if kind != REMARK))
 
 
 def _by_kind(table: Table, joints: list[str]) -> dict[str, Array]:

@@ -1,8 +1,9 @@
 """Numbers with column names: CSV in and out. Bags are turned into the same tables (``bags``).
 
 A column is called like the joint: ``knee`` is its position, ``knee.velocity``,
-``knee.acceleration`` and ``knee.effort`` the rest; ``time`` is in seconds. Messages about a value
-name file, row and column.
+``knee.acceleration`` and ``knee.effort`` the rest; ``time`` is in seconds. The position of a joint
+whose name means something else already is written in full: ``time.position``. Messages about a
+value name file, row and column.
 """
 
 from __future__ import annotations
@@ -28,8 +29,10 @@ from .terminal import json_text, number
 TIME = "time"
 POSITION, VELOCITY, ACCELERATION, EFFORT = "position", "velocity", "acceleration", "effort"
 KINDS = (POSITION, VELOCITY, ACCELERATION, EFFORT)
+#: The kind of columns that belong to no joint.
+REMARK = "remark"
 _LIKE_TIME = ("t", "time", "times", "timestamp", "stamp", "sec", "secs", "seconds")
-#: Columns that our own commands write and that are no input.
+#: Columns that our own commands write beside time and that are no input.
 REMARKS = ("residual", "singularity", "energy.kinetic", "energy.potential")
 #: Printed as 0 in text for people; files have all digits.
 NOISE = 1e-12
@@ -37,11 +40,17 @@ NOISE = 1e-12
 
 def column(joint: str, kind: str) -> str:
     """Name of the column of a joint's position, velocity, acceleration or effort."""
-    return joint if kind == POSITION else f"{joint}.{kind}"
+    plain = kind == POSITION and meaning(joint) == (joint, POSITION)
+    return joint if plain else f"{joint}.{kind}"
 
 
 def meaning(name: str) -> tuple[str, str]:
-    """Joint and kind of a column; ``knee.position`` and ``knee/position`` mean ``knee``."""
+    """Joint and kind of a column; ``knee.position`` and ``knee/position`` mean ``knee``.
+
+    A column of no joint, ``time`` say, is a remark of its own name.
+    """
+    if name == TIME or name in REMARKS:
+        return name, REMARK
     for separator in (".", "/"):
         joint, found, kind = name.rpartition(separator)
         if found and joint and kind in KINDS:
@@ -112,7 +121,8 @@ class Table:
     def check_columns(self, known: Sequence[str]) -> None:
         """Refuse columns that are no joint of the robot: they are likely misspelt."""
         for name in self.columns:
-            if name == TIME or name in REMARKS or meaning(name)[0] in known:
+            joint, kind = meaning(name)
+            if kind == REMARK or joint in known:
                 continue
             hint = _perhaps(name, known)
             raise FileProblem(f"{self.source}: column '{name}' is no joint of the robot; {hint}")
@@ -245,8 +255,8 @@ def readable(table: Table) -> str:
         rows = [list(table.columns), *([number(v) for v in row] for row in table.values)]
         return "\n".join(aligned(rows, indent=0)) + "\n"
     entries = {meaning(name): v for name, v in zip(table.columns, table.values[0], strict=True)}
-    plain = {joint: v for (joint, _), v in entries.items() if joint in (TIME, *REMARKS)}
-    joints = list(dict.fromkeys(joint for joint, _ in entries if joint not in plain))
+    plain = {name: v for (name, kind), v in entries.items() if kind == REMARK}
+    joints = list(dict.fromkeys(joint for joint, kind in entries if kind != REMARK))
     kinds = [kind for kind in KINDS if any((joint, kind) in entries for joint in joints)]
     cells = [
         [number(entries[joint, kind], NOISE) if (joint, kind) in entries else "-" for kind in kinds]

@@ -9,7 +9,14 @@ import pytest
 from support.rh5 import FILES, kinds
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.cli.bags import STATES, TRAJECTORY, Recording, read_bag, write_bag
+from closed_loop_dynamics.cli.bags import (
+    STATES,
+    TRAJECTORY,
+    Recording,
+    read_bag,
+    read_recording,
+    write_bag,
+)
 from closed_loop_dynamics.cli.tables import Table, column, read_csv
 from closed_loop_dynamics.motion.trajectory import Points, Spline
 
@@ -196,6 +203,32 @@ def test_files_of_an_upper_body(run, tmp_path: Path, name: str) -> None:
     tau = robot.inverse_dynamics(y, np.tile(b - a, (6, 1)), np.zeros_like(y))
     found = read_csv(str(out)).need(robot.names.actuator, "effort")
     np.testing.assert_allclose(found, tau, rtol=1e-10, atol=1e-10)
+
+
+ODD = ("time", "energy.kinetic", "knee.velocity")
+
+
+@pytest.mark.parametrize("ending", ["csv", "mcap"])
+def test_joints_may_be_called_like_our_columns(run, tmp_path: Path, ending: str) -> None:
+    """A chain of joints `time`, `energy.kinetic` and `knee.velocity`, there and back."""
+    links = "".join(
+        f'<link name="l{k}"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" '
+        f'iyz="0" izz="1"/></inertial></link><joint name="{name}" type="continuous">'
+        f'<parent link="l{k - 1}"/><child link="l{k}"/><axis xyz="0 1 0"/></joint>'
+        for k, name in enumerate(ODD, start=1)
+    )
+    urdf = tmp_path / "odd.urdf"
+    urdf.write_text(f'<robot name="odd"><link name="l0"/>{links}</robot>', encoding="utf-8")
+    fall, mapped = tmp_path / f"fall.{ending}", tmp_path / f"mapped.{ending}"
+    y0 = ["--y0", *(f"{name}={value}" for name, value in zip(ODD, (0.3, -0.4, 0.5), strict=True))]
+    outcome = run("simulate", urdf, *y0, "--duration", "0.1", "-o", fall)
+    assert outcome.status == 0, outcome.err
+    outcome = run("map", urdf, "-i", fall, "-o", mapped)
+    assert outcome.status == 0, outcome.err
+    there, back = (read_recording(str(file), None).table for file in (fall, mapped))
+    for kind in ("position", "velocity"):
+        np.testing.assert_allclose(back.need(ODD, kind), there.need(ODD, kind), atol=1e-12)
+    np.testing.assert_allclose(there.need(ODD, "position")[0], [0.3, -0.4, 0.5])
 
 
 # -- bad input ------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from ..bags import read_recording
 from ..inputs import InputFile
 from ..mistakes import FileProblem
 from ..pictures import STYLES, check_picture, new_figure, save_figure
-from ..tables import KINDS, REMARKS, TIME, Table, meaning
+from ..tables import KINDS, REMARK, TIME, Table, meaning
 
 DESCRIPTION = """\
 Draw the columns of a CSV file or bag over time: one panel each for positions, velocities,
@@ -70,7 +70,7 @@ def _panels(table: Table, only: list[str] | None) -> dict[str, list[int]]:
         fits = [p for p in only or ("*",) if fnmatchcase(name, p) or fnmatchcase(joint, p)]
         if name != TIME and fits:
             found.update(fits)
-            panels.setdefault(REST if name in REMARKS else kind, []).append(k)
+            panels.setdefault(REST if kind == REMARK else kind, []).append(k)
     for pattern in only or ():
         if pattern not in found:
             joints = {meaning(name)[0] for name in table.columns}

@@ -22,7 +22,7 @@ from ..output import add_output_arguments, check_output, is_bag, write
 from ..progress import progress
 from ..robot_argument import add_robot_arguments, load_robot
 from ..states import check_table, coordinates, parse_vector, reference
-from ..tables import EFFORT, POSITION, TIME, VELOCITY, Table, joined, with_column
+from ..tables import EFFORT, POSITION, REMARKS, TIME, VELOCITY, Table, joined, with_column
 
 DESCRIPTION = f"""\
 Simulate the robot by forward dynamics (Runge-Kutta in independent coordinates, so that the loops
@@ -135,7 +135,7 @@ def run(options: argparse.Namespace) -> int:
     check_rows(duration * rate)
     table, failure = simulate(plant, force, duration, rate)
     if options.output != STANDARD and is_bag(options.output):
-        numbers = [k for k, name in enumerate(table.columns) if not name.startswith("energy.")]
+        numbers = [k for k, name in enumerate(table.columns) if name not in REMARKS]
         states = Table(tuple(table.columns[k] for k in numbers), table.values[:, numbers])
         write_bag(options.output, [Recording(states, "/joint_states", STATES)])
     else:
