@@ -7,15 +7,15 @@ from typing import Any
 
 from ..cli.progress import progress
 from .export_curves import force_curves
-from .motion import Motion
 from .panel import legend
+from .playback import Playback
 from .window import Look
 
 #: Frames per second of the file.
 RATE = 30.0
 
 
-def as_html(server: Any, look: Look, motion: Motion, title: str) -> str:
+def as_html(server: Any, look: Look, motion: Playback, title: str) -> str:
     """The whole page; it loads nothing from elsewhere."""
     serializer = server.get_scene_serializer()
     count = max(2, round(motion.duration * RATE) + 1)
@@ -31,7 +31,7 @@ def as_html(server: Any, look: Look, motion: Motion, title: str) -> str:
     return f"{head}{caption}</body>{body}"
 
 
-def _caption(motion: Motion, title: str, curves: str) -> str:
+def _caption(motion: Playback, title: str, curves: str) -> str:
     return (
         '<div style="position:fixed;top:14px;right:14px;width:328px;box-sizing:border-box;'
         "padding:10px 14px;"

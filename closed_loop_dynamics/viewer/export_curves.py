@@ -15,7 +15,7 @@ import numpy as np
 from ..arrays import Array
 from ..robot import Robot
 from .colors import force_units
-from .motion import Motion
+from .playback import Playback
 from .plots import PALETTE, axis_range
 
 #: Points of a curve; size of a chart [px]; left and lower margin of its axes.
@@ -39,7 +39,7 @@ _SCRIPT = """
 """
 
 
-def force_curves(robot: Robot, motion: Motion) -> str:
+def force_curves(robot: Robot, motion: Playback) -> str:
     """Charts, one per unit, and the forces of the moment; "" when there are none to show."""
     if motion.tau is None or not np.isfinite(motion.tau).any() or motion.duration <= 0.0:
         return ""

@@ -17,8 +17,8 @@ from ..model.joint_limits import Limits
 from ..robot import Robot
 from .colors import BAD, GOOD, WARN, force_scales
 from .live import JointStates, Listener
-from .motion import Motion, clipped
 from .panel import Panel, Player
+from .playback import Playback, clipped
 from .plots import Plots, holding_forces
 from .reach import joint_ranges
 from .scene import Scene
@@ -30,7 +30,6 @@ from .visuals import Visuals, read_visuals
 PERIOD = 0.02  # of the loop [s]
 SLOW = 0.15  # between two updates of tables and curves [s]
 PATIENCE = 0.8  # a slider out of reach goes back after this time [s]
-BRAND = (31, 94, 140)
 MANY = 8  # actuators
 SILENCE = 1.0  # without messages, live mode says so after this time [s]
 
@@ -51,7 +50,7 @@ class Look:
         robot: Robot,
         urdf: str | Path,
         search_path: Sequence[Path] = (),
-        motion: Motion | None = None,
+        motion: Playback | None = None,
     ) -> None:
         self.robot = robot
         self.camera = Camera(robot)
@@ -81,7 +80,7 @@ class Window:
         self,
         server: Any,
         look: Look,
-        motion: Motion | None = None,
+        motion: Playback | None = None,
         listener: Listener | None = None,
     ) -> None:
         self.robot, self.look = look.robot, look

@@ -19,7 +19,7 @@ from closed_loop_dynamics.cli.motion_file import motion_of
 from closed_loop_dynamics.cli.robot_argument import find_robot
 from closed_loop_dynamics.cli.tables import Table
 from closed_loop_dynamics.robot import load
-from closed_loop_dynamics.viewer.motion import from_file
+from closed_loop_dynamics.viewer.playback import from_file
 from closed_loop_dynamics.viewer.server import serve
 from closed_loop_dynamics.viewer.window import Look, Window
 

@@ -85,7 +85,7 @@ def test_exported_page_plays_alone(
     browser: Any, server: Any, leg: cld.Robot, camera: Camera, tmp_path: Path
 ) -> None:
     from closed_loop_dynamics.viewer.export import as_html
-    from closed_loop_dynamics.viewer.motion import sweep
+    from closed_loop_dynamics.viewer.playback import sweep
     from closed_loop_dynamics.viewer.window import Look
 
     look = Look(server, leg, URDF)

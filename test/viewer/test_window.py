@@ -19,7 +19,7 @@ from closed_loop_dynamics.cli.tables import Table, read_csv
 from closed_loop_dynamics.viewer.export import as_html
 from closed_loop_dynamics.viewer.export_curves import force_curves
 from closed_loop_dynamics.viewer.live import Listener
-from closed_loop_dynamics.viewer.motion import Motion, from_file, sweep
+from closed_loop_dynamics.viewer.playback import Playback, from_file, sweep
 from closed_loop_dynamics.viewer.window import Look, Window, short_mode
 from tools.robots import crank_leg
 
@@ -31,7 +31,7 @@ def look(server: Any, leg: cld.Robot) -> Look:
     return Look(server, leg, URDF)
 
 
-def motion(leg: cld.Robot, seconds: float = 1.0) -> Motion:
+def motion(leg: cld.Robot, seconds: float = 1.0) -> Playback:
     times = np.linspace(0.0, seconds, 21)
     wave = np.sin(2 * np.pi * times / seconds)
     values = np.column_stack([times, 0.3 * wave, 0.8 + 0.6 * wave, -0.2 * wave])

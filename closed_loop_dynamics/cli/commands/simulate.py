@@ -11,6 +11,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import ClosedLoopError
+from ...motion.feedback import feedback_acceleration
 from ...robot import Robot
 from ...simulation.plant import Physics, Plant
 from ..arguments import positive
@@ -234,7 +235,8 @@ def _following(robot: Robot, options: argparse.Namespace) -> Acting:
         goal = spline.sample(begin + now + ahead)
         if not w:
             return robot.inverse_dynamics(goal.y, goal.yd, goal.ydd)
-        ydd = goal.ydd + 2.0 * w * (goal.yd - plant.yd) + w * w * (goal.y - plant.y)
+        errors = goal.y - plant.y, goal.yd - plant.yd
+        ydd = feedback_acceleration(w, goal.ydd, *errors)
         return robot.inverse_dynamics(plant.y, plant.yd, ydd)
 
     length = float(motion.times[-1]) - begin or None

@@ -98,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
 def _motion(robot: Robot, options: argparse.Namespace) -> Any:
     if not options.trajectory:
         return None
-    from ...viewer.motion import from_file
+    from ...viewer.playback import from_file
 
     return from_file(
         robot, motion_of(robot, read_recording(options.trajectory, options.topic).table)
@@ -142,7 +142,7 @@ def _announce(server: Any, options: argparse.Namespace, window: Any) -> None:
 
 def _export(robot: Robot, motion: Any, options: argparse.Namespace) -> int:
     from ...viewer.export import as_html
-    from ...viewer.motion import sweep
+    from ...viewer.playback import sweep
 
     name = robot.mechanism.tree.name
     with serve("127.0.0.1", 0, name) as server:

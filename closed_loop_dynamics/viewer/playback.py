@@ -24,7 +24,7 @@ FROM_FILE = "inverse dynamics of the trajectory"
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class Playback:
     """Frames.
 
     Attributes:
@@ -56,7 +56,7 @@ class Motion:
         return camera.at(self.q[k], tau, self.source, self.note, self.y[k])
 
 
-def from_file(robot: Robot, table: MotionTable) -> Motion:
+def from_file(robot: Robot, table: MotionTable) -> Playback:
     """A trajectory file, sampled anew for the screen.
 
     Raises:
@@ -73,7 +73,7 @@ def from_file(robot: Robot, table: MotionTable) -> Motion:
     return _solve(robot, smooth)
 
 
-def _solve(robot: Robot, table: MotionTable) -> Motion:
+def _solve(robot: Robot, table: MotionTable) -> Playback:
     vectors = {POSITION: table.y, VELOCITY: table.yd, ACCELERATION: table.ydd}
     states = States(vectors, table.table, single=False)
     # Row by row: for a large robot the batch versions would first have to be compiled.
@@ -87,7 +87,7 @@ def _solve(robot: Robot, table: MotionTable) -> Motion:
             raise
         note = str(error.__cause__)
     q_rows = q.values[:, -robot.mechanism.n_q :]
-    return Motion(table.times - table.times[0], table.y, q_rows, tau, FROM_FILE, note)
+    return Playback(table.times - table.times[0], table.y, q_rows, tau, FROM_FILE, note)
 
 
 def _forces(robot: Robot, y: Array, yd: Array, ydd: Array) -> Table:
@@ -98,7 +98,7 @@ def _rows(y: Array, compute: Callable[[int], Array]) -> Array:
     return np.array([compute(k) for k in range(len(y))])
 
 
-def sweep(camera: Camera, ranges: dict[str, Range], seconds: float = 2.0) -> Motion:
+def sweep(camera: Camera, ranges: dict[str, Range], seconds: float = 2.0) -> Playback:
     """A motion to show what moves: each joint through its range, one after the other, slowly.
 
     What the loops do not allow is left out. The forces hold the robot against gravity.
@@ -126,7 +126,7 @@ def sweep(camera: Camera, ranges: dict[str, Range], seconds: float = 2.0) -> Mot
         y, q, tau = [home], [shot.q], [np.zeros(robot.p) if shot.tau is None else shot.tau]
     times = np.arange(len(y)) / 30.0
     note = next((n for n in notes if n), "") if notes and "" not in notes else ""
-    return Motion(times, np.array(y), np.array(q), np.array(tau), "gravity compensation", note)
+    return Playback(times, np.array(y), np.array(q), np.array(tau), "gravity compensation", note)
 
 
 def clipped(robot: Robot, y: Array, ranges: dict[str, Range]) -> Array:
