@@ -57,7 +57,7 @@ setup(
     zip_safe=False,
     install_requires=[
         "casadi>=3.6.5",
-        "llvmlite>=0.44",
+        "llvmlite>=0.45",
         "numpy>=1.24",
         "PyYAML>=6.0",
         "scipy>=1.10",
