@@ -10,7 +10,8 @@ import pytest
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.closure.block import NotClosedForm
-from closed_loop_dynamics.closure.leg import KINDS, ChainLeg, Shape, register
+from closed_loop_dynamics.closure.leg import ChainLeg, Shape, register
+from closed_loop_dynamics.closure.legs import KINDS
 from closed_loop_dynamics.closure.subproblems import across, stroke, turn
 from closed_loop_dynamics.engine.symbolic import ca
 from closed_loop_dynamics.spatial import SX, sx
@@ -99,7 +100,7 @@ def test_a_registered_kind_gives_a_closed_form_that_agrees_with_newton_at_speed(
     new_leg()
     robot = cld.load(SLIDER_CRANK, CUT)
     assert list(robot.reasons.values()) == ["closed form by legs: rod and piston"]
-    assert robot.geometry("slider_crank").mode_name() == "rod_out"
+    assert robot.mechanism.closures[0].mode_name == "rod_out"
     y, yd, ydd = np.random.default_rng(5).uniform(-3, 3, (3, 200, 1))
     one, two = robot.state(y, yd, ydd), newton.state(y, yd, ydd)
     np.testing.assert_allclose(one.q, two.q, atol=1e-10)
