@@ -54,7 +54,9 @@ class ClosureNotFound(ClosedLoopError):
         submechanism: name of the loop that would not close.
         residual: max|phi| at ``y`` with the other joints where they last closed [m, rad]; in task
             space what the platform misses of x at ``last_good_q``.
-        last_good_q: (n,) spanning positions of the last closed configuration on the way, or None.
+        last_good: the last closed configuration of the submechanism alone on the way
+            (``closure.continuation.Solution``), or None.
+        last_good_q: (n,) spanning positions with the submechanism there, or None.
         reason: ``"unreachable"``, ``"singular"`` or ``"branch"``.
         sample: its place in a batch, or None.
     """
@@ -65,6 +67,7 @@ class ClosureNotFound(ClosedLoopError):
         *,
         submechanism: str,
         residual: float = float("nan"),
+        last_good: Any = None,
         last_good_q: Any = None,
         reason: str = "unreachable",
         sample: int | None = None,
@@ -72,6 +75,7 @@ class ClosureNotFound(ClosedLoopError):
         super().__init__(message)
         self.submechanism = submechanism
         self.residual = residual
+        self.last_good = last_good
         self.last_good_q = last_good_q
         self.reason = reason
         self.sample = sample

@@ -11,17 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
-import numpy as np
-
-from .closure.analytical import AnalyticalClosure
-from .closure.cut_joint import resolve
+from .closure.build import build_closure
+from .closure.closure import Closure
 from .closure.derive import with_derived_loops
-from .closure.linear import LinearClosure, coupling_closure, serial_closure
-from .closure.numerical import LoopSystem, NumericalClosure
-from .closure.plan import Plan, make_plan
-from .closure.smooth import Gamma, SmoothClosure
+from .closure.numerical import NumericalClosure
+from .closure.smooth import Gamma
 from .engine import cache
 from .errors import InvalidInput, SubmechanismError, UrdfError, did_you_mean
 from .fingerprint import source_digest
@@ -29,8 +24,6 @@ from .model.clusters import Cluster, Component, build_clusters, split_components
 from .model.hyrodyn.types import FUNCTION
 from .model.submechanism import Submechanism
 from .model.tree import FLOATING, Tree
-
-Closure = LinearClosure | NumericalClosure | AnalyticalClosure | SmoothClosure
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,14 +102,11 @@ class Mechanism:
     @property
     def functions(self) -> list[int]:
         """Components that a function of the user closes."""
-        return [c for c, closure in enumerate(self.closures) if isinstance(closure, SmoothClosure)]
+        return [c for c, closure in enumerate(self.closures) if closure.kind == FUNCTION]
 
     def loop_closure(self, component: int) -> NumericalClosure | None:
         """The loops of a component and their linear equations; None where it has none."""
-        closure = self.closures[component]
-        if isinstance(closure, AnalyticalClosure):
-            return closure.numerical
-        return closure if isinstance(closure, NumericalClosure) else None
+        return self.closures[component].loop_closure
 
     def with_closures(self, closures: Sequence[Closure]) -> Mechanism:
         """The same robot with other closures."""
@@ -145,9 +135,7 @@ def build_mechanism(
     components = split_components(tree, entries)
     _check_functions(entries, functions)
     closures = tuple(
-        SmoothClosure(tree, c, functions[c.entry.name])
-        if c.entry.type == FUNCTION
-        else _closure(tree, c, i, key)
+        build_closure(tree, c, functions, cache.key_of("plan", key, i))
         for i, c in enumerate(components)
     )
     clusters = build_clusters(tree, components)
@@ -219,35 +207,3 @@ def _offsets(tree: Tree, bodies: Sequence[int], floating_size: int) -> dict[int,
         offsets[b] = count
         count += floating_size if tree.bodies[b].joint.kind == FLOATING else 1
     return offsets
-
-
-def _closure(tree: Tree, component: Component, index: int, key: str) -> Closure:
-    if not component.loops and not component.couplings:
-        if component.independent:
-            return serial_closure(len(component.joints))
-        # In no loop and not independent: nothing moves it; it rests (the linter names it).
-        return LinearClosure("idle", np.zeros((1, 0)), np.zeros(1))
-    if not component.loops:
-        return coupling_closure(tree, component)
-    system = LoopSystem(
-        component.entry.name,
-        tree,
-        component.joints,
-        tuple(component.joints.index(b) for b in component.independent),
-        tuple(resolve(tree, component.entry, loop) for loop in component.loops),
-        component.couplings,
-    )
-    return NumericalClosure(system, _cached_plan(system, component, index, key))
-
-
-def _cached_plan(system: LoopSystem, component: Component, index: int, key: str) -> Plan:
-    plan_key = cache.key_of("plan", key, index)
-    data, _ = cache.get_or_make(
-        plan_key, lambda: (make_plan(system, component.entry).as_dict(), b"")
-    )
-    return _plan_from(data)
-
-
-def _plan_from(data: dict[str, Any]) -> Plan:
-    blocks = [(list(rows), list(columns)) for rows, columns in data["blocks"]]
-    return Plan(**{**data, "blocks": blocks})

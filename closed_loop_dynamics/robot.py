@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .actuation.actuation import Actuation
+from .actuation.encoders import independent_from_actuator
 from .arrays import Array, as_finite_vectors
-from .closure.forward_kinematics import independent_from_actuator
-from .closure.smooth import Gamma, SmoothClosure
+from .closure.smooth import Gamma
 from .closure.solvers import SOLVERS
 from .errors import InvalidInput, did_you_mean
 from .inspection import Report, lint
@@ -79,7 +79,7 @@ def load(
         raise InvalidInput(f"gravity has shape {field.shape}; expected (3,)")
     mechanism = build_mechanism(tree, entries, key, closures or {})
     mechanism = replace(mechanism, gravity=tuple(field.tolist()))
-    traced = [c.digest for c in mechanism.closures if isinstance(c, SmoothClosure)]
+    traced = [c.digest for c in mechanism.closures if c.digest]
     return Robot(mechanism, digest(key, traced, mechanism.gravity), solver)
 
 
@@ -148,7 +148,9 @@ class Robot(ParametricRobot, FreeMotion):
             guess: (m,) independent positions near the answer; by default the branch of the
                 reference configuration is searched.
         """
-        return independent_from_actuator(self, u, guess)
+        return independent_from_actuator(
+            self.mechanism, self.branches, self.actuator_branch, u, guess
+        )
 
     def pose(self, link: str, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """(4, 4) pose of a link in the root frame (world, for a floating base)."""

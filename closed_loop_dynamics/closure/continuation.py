@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..arrays import Array
-from ..engine.program import Program
+from ..engine.program import Context, Program, Seeds
 from ..engine.program_ir import SOLVER
 from .numerical import NumericalClosure
 
@@ -34,15 +33,21 @@ class Continuation:
 
     Args:
         program: the closure's own program, whose native Newton loop makes each step.
+        seeds: the signs of the branch, and its reference; no table.
     """
 
-    def __init__(self, closure: NumericalClosure, program: Program) -> None:
+    def __init__(self, closure: NumericalClosure, program: Program, seeds: Seeds) -> None:
         self.closure = closure
         self.program = program
+        self.seeds = seeds
         self.p_scale = closure.sizes[list(closure.system.independent)]
         self.x_scale = closure.x_sizes
 
-    def newest(self, context: Any) -> Solution:
+    def context(self) -> Context:
+        """Memory to go in, of the caller's thread."""
+        return self.program.new_context([self.seeds])
+
+    def newest(self, context: Context) -> Solution:
         """The solution a context found last."""
         rec = self.program.shape.solvers[0].solver.record
         record = context.records[0]
@@ -52,7 +57,8 @@ class Continuation:
             record[rec.slope : rec.size].reshape(rec.n_x, rec.n_p).copy(),
         )
 
-    def set(self, context: Any, s: Solution) -> None:
+    def set(self, context: Context, s: Solution) -> None:
+        """Let the next step start from ``s``."""
         rec = self.program.shape.solvers[0].solver.record
         record = context.records[0]
         record[rec.p0 : rec.p0 + rec.n_p] = s.p
@@ -60,7 +66,7 @@ class Continuation:
         record[rec.slope : rec.size] = s.slope.ravel()
 
     def follow(
-        self, context: Any, start: Solution, target: Array, smallest: float = SMALLEST_STEP
+        self, context: Context, start: Solution, target: Array, smallest: float = SMALLEST_STEP
     ) -> tuple[Solution, int]:
         """Go straight from ``start`` towards ``target``; the furthest solution and a status."""
         way = target - start.p

@@ -16,7 +16,7 @@ from ..arrays import Array
 from ..engine.symbolic import ca
 from ..errors import SubmechanismError
 from ..model.submechanism import LoopConstraint, Submechanism
-from ..model.tree import Tree
+from ..model.tree import PRISMATIC, Tree
 from ..se3 import body_poses, inverse, link_pose
 from ..spatial import SX, rotation, sx
 
@@ -51,7 +51,6 @@ class CutJoint:
     chain_s: tuple[int, ...]
     labels: tuple[str, ...]
     gap_axes: Array
-    baumgarte: tuple[float, ...]
     explicit: bool
 
     @property
@@ -93,7 +92,6 @@ def resolve(tree: Tree, entry: Submechanism, loop: LoopConstraint) -> CutJoint:
         chain_s,
         tuple(f"{loop.predecessor}~{loop.successor}: {a.name}" for a in translations + rotations),
         gap_axes,
-        tuple(a.baumgarte or 0.0 for a in translations + rotations),
         loop.predecessor_frame is not None,
     )
 
@@ -107,7 +105,7 @@ def _gap_axes(tree: Tree, base: int, bodies: tuple[int, ...]) -> Array:
     for b in bodies:
         joint = tree.bodies[b].joint
         axis = R_base.T @ poses[b][:3, :3] @ joint.axis
-        (sliders if joint.kind == "prismatic" else axes).append(axis)
+        (sliders if joint.kind == PRISMATIC else axes).append(axis)
     if not axes:
         return np.eye(3)
     normal = axes[0]
@@ -146,7 +144,7 @@ def joint_pose(tree: Tree, body: int, q: SX) -> tuple[SX, SX]:
     """(R, p) of a body in its parent body at joint position ``q``."""
     joint = tree.bodies[body].joint
     R0, p0 = sx(joint.placement[:3, :3]), sx(joint.placement[:3, 3])
-    if joint.kind == "prismatic":
+    if joint.kind == PRISMATIC:
         return R0, p0 + R0 @ (sx(joint.axis) * q)
     return R0 @ rotation(joint.axis, q), p0
 
@@ -168,10 +166,8 @@ def residual(tree: Tree, cut: CutJoint, q: dict[int, SX]) -> SX:
 
 def _frame(tree: Tree, chain: tuple[int, ...], frame: Array, q: dict[int, SX]) -> tuple[SX, SX]:
     """Cut frame in the base frame. Built from the tip inwards for x: fewer operations."""
-    R, x = sx(np.eye(3)), sx(np.zeros(3))
-    point = sx(frame[:3, 3])
+    R, x = sx(np.eye(3)), sx(frame[:3, 3])
     poses = [joint_pose(tree, b, q[b]) for b in chain]
-    x = point
     for R_b, p_b in reversed(poses):
         x = p_b + R_b @ x
     for R_b, _ in poses:

@@ -1,4 +1,4 @@
-"""From measured actuator positions back to independent ones: u -> y, component by component.
+"""From measured actuator positions back to independent ones, u -> y, of a component with loops.
 
 The same loops with the actuators in the place of the independent joints are a closure again, so the
 forward kinematics is solved by the same native Newton loop, with the same certificate: the answer
@@ -9,27 +9,18 @@ More actuators than degrees of freedom: all of them count, in the sense of least
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_finite_vectors, as_rows
-from ..errors import ActuationSingular, ClosureNotFound, Underactuated
+from ..arrays import Array
+from ..errors import ActuationSingular, ClosureNotFound
 from .branch import Branch
-from .linear import LinearClosure
 from .numerical import NumericalClosure
 from .plan import repartition
-from .smooth import SmoothClosure
-
-if TYPE_CHECKING:
-    from ..robot import Robot
 
 #: Gauss-Newton on redundant encoders: most steps, and the step that ends it [rad or m].
 FIT_STEPS = 30
 FIT_TOLERANCE = 1e-11
-#: Smallest singular value of the couplings' rows, each at length one.
-SINGULAR = 1e-9
 
 
 def actuator_closure(branch: Branch, active: list[int]) -> NumericalClosure:
@@ -70,72 +61,23 @@ def actuator_box(branch: Branch, active: list[int]) -> tuple[Array, Array]:
     return low - margin, high + margin
 
 
-def independent_from_actuator(robot: Robot, u: ArrayLike, guess: ArrayLike | None) -> Array:
-    """y (..., m) for actuator positions u (..., p); see :meth:`Robot.independent_from_actuator`."""
-    mech = robot.mechanism
-    u = as_finite_vectors(u, "u", mech.p)
-    given = [u]
-    if guess is not None:
-        guess = as_finite_vectors(guess, "guess", mech.n_y)
-        given.append(guess)
-    rows = as_rows("independent_from_actuator", given)
-    if rows is None:
-        return _one_sample(robot, u, guess)
-    found = [_one_sample(robot, *sample) for sample in zip(*rows, strict=True)]
-    return np.array(found).reshape(len(rows[0]), mech.n_y)
+def independent_of(
+    branch: Branch, actuators: Branch, rows: list[int], u: Array, start: Array | None
+) -> Array:
+    """Independent positions (m,) of a component with loops.
 
+    Args:
+        branch: of the component; actuators: of its :func:`actuator_closure`.
+        rows: local positions of the measured joints; u: (p,) where they stand.
+        start: (m,) independent positions near the answer; None for the branch of the reference.
 
-def _one_sample(robot: Robot, u: Array, guess: Array | None = None) -> Array:
-    mech = robot.mechanism
-    y = np.zeros(mech.n_y)
-    if mech.floating:
-        y[:7] = guess[:7] if guess is not None else [0, 0, 0, 0, 0, 0, 1]
-    slot = {b: i for i, b in enumerate(mech.actuator)}
-    for c, component in enumerate(mech.components):
-        if mech.is_floating(c) or not component.independent:
-            continue
-        if len(component.active) < len(component.independent):
-            raise Underactuated(
-                f"submechanism '{component.entry.name}': {len(component.active)} actuators do not "
-                f"determine {len(component.independent)} independent joints"
-            )
-        places = [mech.y_at[b] for b in component.independent]
-        closure = mech.closures[c]
-        measured = u[[slot[b] for b in component.active]]
-        if component.active == component.independent:
-            y[places] = measured
-            continue
-        rows = [component.joints.index(b) for b in component.active]
-        start = None if guess is None else guess[places]
-        if isinstance(closure, SmoothClosure):
-            y[places] = closure.invert(
-                rows, measured, np.zeros(len(places)) if start is None else start
-            )
-            continue
-        if isinstance(closure, LinearClosure):
-            y[places] = _linear(closure, rows, measured, component.entry.name)
-            continue
-        actuators = robot.actuator_branch(c)
-        active = [component.joints[i] for i in actuators.closure.system.independent]
-        q = _solve(robot.branches[c], actuators, u[[slot[b] for b in active]], start)
-        y[places] = q[list(closure.system.independent)]
-        if len(rows) > len(places):
-            y[places] = _least_squares(robot.branches[c], rows, measured, y[places])
-    return y
-
-
-def _linear(closure: LinearClosure, rows: list[int], u: Array, name: str) -> Array:
-    """y of couplings: u = A y + b."""
-    A = closure.A[rows]
-    sizes = np.maximum(np.linalg.norm(A, axis=1, keepdims=True), 1e-300)
-    rank = int(np.linalg.matrix_rank(A / sizes, tol=SINGULAR))
-    if rank < A.shape[1]:
-        raise ActuationSingular(
-            f"submechanism '{name}': the actuators' positions do not determine the independent "
-            f"joints (rank {rank}, {A.shape[1]} are needed); check the ratios of its couplings",
-            submechanism=name,
-        )
-    return np.asarray(np.linalg.lstsq(A, u - closure.b[rows], rcond=None)[0])
+    Raises:
+        ClosureNotFound: there is none on the branch.
+    """
+    chosen = [rows.index(i) for i in actuators.closure.system.independent]
+    q = _solve(branch, actuators, u[chosen], start)
+    y = q[list(branch.closure.system.independent)]
+    return _least_squares(branch, rows, u, y) if len(rows) > len(y) else y
 
 
 def _least_squares(branch: Branch, rows: list[int], u: Array, y: Array) -> Array:

@@ -1,74 +1,90 @@
 """Closed-form legs: the unknown joints of one irreducible block, solved by geometry.
 
-A block of a loop system is a leg: two to four unknown joints between things that are already known.
-Each class below knows one kind of leg, reads its dimensions from the tree, and gives the unknowns
-as traced expressions. It raises :class:`NotClosedForm` with the reason when the geometry does not
-fit.
+A block of a loop system is a leg: one to four unknown joints between things that are already known.
+Each class in the files ``legs_*.py`` knows one kind of leg and enters itself in the list of kinds
+(:func:`.leg.register`); it reads its dimensions from the tree, gives the unknowns as traced
+expressions, and raises :class:`NotClosedForm` with the reason when the geometry does not fit.
 
 | class          | unknown joints (| marks the cut)              | mechanisms                     |
 |----------------|-----------------------------------------------|--------------------------------|
 | PlanarStroke   | R P                                           | 1-RRPR, lambda                 |
-| PlanarDyad     | R R, or R | R                                 | 1-RRRR, parallelogram          |
+| PlanarDyad     | R R, or R | R (PlanarDyadAcross)              | 1-RRRR, parallelogram          |
 | PlanarTriangle | R p | R (length of the slider p known)        | 1-RRPR in actuator coordinates |
 | PointingLeg    | R R P (axes meet)                             | 2-SPU+1U, 6-UPS                |
 | HingedLeg      | R R P | R with one rotation locked            | 2-SPRR+1U                      |
 | CrankLeg       | R R R, P R R, R | R R, P | R R (two axes meet) | 6-RUS, 2-PUS+1U, 2-SU[RRPR]+1U |
 | SphericalDyad  | R R (axes meet), rotations only               | 3-RRR                          |
 | LockedHinge    | R, one rotation locked                        | hinges that follow a rod       |
+| LinearRow      | one joint of a coupling                       | rotors behind gears            |
 """
 
 from __future__ import annotations
 
-from .cut_joint import CutJoint
-from .leg import Leg, NotClosedForm, sides_of
-from .legs_planar import PlanarDyad, PlanarDyadAcross, PlanarStroke, planar_triangle
-from .legs_spatial import CrankLeg, HingedLeg, LockedHinge, PointingLeg, SphericalDyad
-from .numerical import LoopSystem
+import importlib
+import pkgutil
+from pathlib import Path
 
-__all__ = ["KINDS", "Leg", "NotClosedForm", "recognise"]
+from .block import Block, NotClosedForm
+from .leg import KINDS, Leg
+from .loop_system import LoopSystem
+from .plan import Plan
 
-#: (joints on the leg's side, on the other side, translation rows, rotation rows) -> class, modes.
-KINDS: dict[tuple[str, str, int, int], tuple[type[Leg], int]] = {
-    ("RP", "", 2, 0): (PlanarStroke, 1),
-    ("RR", "", 2, 0): (PlanarDyad, 1),
-    ("R", "R", 2, 0): (PlanarDyadAcross, 1),
-    ("RRP", "", 3, 0): (PointingLeg, 2),
-    ("RRP", "R", 3, 1): (HingedLeg, 3),
-    ("RRR", "", 3, 0): (CrankLeg, 2),
-    ("PRR", "", 3, 0): (CrankLeg, 2),
-    ("R", "RR", 3, 0): (CrankLeg, 2),
-    ("P", "RR", 3, 0): (CrankLeg, 2),
-    ("RR", "", 0, 2): (SphericalDyad, 1),
-    ("R", "", 0, 1): (LockedHinge, 1),
-}
+for _module in pkgutil.iter_modules([str(Path(__file__).parent)]):
+    if _module.name.startswith("legs_"):
+        importlib.import_module(f".{_module.name}", __package__)
 
 
-def recognise(
-    system: LoopSystem,
-    cut: CutJoint,
-    unknown: list[int],
-    rows: tuple[int, int],
-    fixed: dict[int, float],
-) -> Leg:
-    """The leg that the unknown joints of one cut form; NotClosedForm says why there is none.
+def legs_of(system: LoopSystem, plan: Plan) -> list[Leg]:
+    """The legs in solving order; NotClosedForm when a block belongs to none.
 
-    ``rows`` are the numbers of translation and rotation rows that determine them.
+    With axes along the base's a leg may fall into smaller blocks that no leg covers by themselves;
+    then all blocks of that cut are tried together.
     """
-    triangle = planar_triangle(system, cut, unknown, rows)
-    if triangle is not None:
-        return triangle
-    a, b = sides_of(system, cut, unknown, fixed, point_only=rows[1] == 0)
-    for side, other, is_successor in ((a, b, False), (b, a, True)):
-        found = KINDS.get((side.kinds, other.kinds, *rows))
-        if found is None:
+    blocks = [_block(system, plan, rows, columns) for rows, columns in plan.blocks]
+    legs: dict[int, Leg] = {}
+    for i, block in enumerate(blocks):
+        mates = [k for k, other in enumerate(blocks) if other.cut is block.cut]
+        if mates[-1] in legs:
             continue
-        kind, modes = found
-        columns = tuple(s.position for s in (*side.steps, *other.steps))
-        leg = kind(system, cut, side, other, is_successor, columns, modes)
-        leg.check()
-        return leg
-    shape = f"{a.kinds or '-'} | {b.kinds or '-'}"
+        try:
+            legs[i] = recognise(block)
+        except NotClosedForm:
+            if len(mates) == 1:
+                raise
+            legs = {k: leg for k, leg in legs.items() if k not in mates}
+            legs[mates[-1]] = recognise(block.joined([blocks[k] for k in mates]))
+    return [legs[i] for i in sorted(legs)]
+
+
+def recognise(block: Block) -> Leg:
+    """The leg that the unknown joints of a block form; NotClosedForm says why there is none."""
+    misfit: NotClosedForm | None = None
+    for kind in KINDS:
+        try:
+            leg = kind.match(block)
+        except NotClosedForm as reason:
+            misfit = misfit or reason
+            continue
+        if leg is not None:
+            return leg
+    if misfit is not None:
+        raise misfit
+    a, b = block.sides
     raise NotClosedForm(
-        f"none is known for unknown joints {shape} with {rows[0]} translation and {rows[1]} "
-        "rotation constraints"
+        f"none is known for unknown joints {a.kinds or '-'} | {b.kinds or '-'} with "
+        f"{block.translations} translation and {block.rotations} rotation constraints"
     )
+
+
+def _block(system: LoopSystem, plan: Plan, rows: list[int], columns: list[int]) -> Block:
+    """A block of the plan; NotClosedForm when its rows belong to several loops."""
+    dependent = [i for i in system.dependent if i not in plan.idle]
+    owner = [cut for cut in system.cuts for _ in cut.labels]
+    own_rows = tuple(plan.rows[r] for r in rows)
+    unknown = tuple(dependent[c] for c in columns)
+    cuts = {owner[r] if r < len(owner) else None for r in own_rows}
+    if len(cuts) != 1 or (cuts == {None} and len(own_rows) != 1):
+        names = ", ".join(system.names(unknown))
+        raise NotClosedForm(f"joints {names} are tied by several loops at once")
+    fixed = {i: plan.q_ref[i] for i in plan.idle}
+    return Block(system, cuts.pop(), own_rows, unknown, fixed)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
-
-import numpy as np
 
 from ..arrays import Array
 from ..engine.symbolic import ca
 from ..model.tree import PRISMATIC
 from ..spatial import SX, rotation, sx
-from .cut_joint import CutJoint
-from .leg import GEOMETRY_TOLERANCE, Leg, Side, Step, parallel, require
-from .numerical import LoopSystem
+from .block import GEOMETRY_TOLERANCE, Block, Side, Step
+from .leg import ChainLeg, Leg, Shape, register
+from .leg_geometry import parallel, require
 from .subproblems import across, cosine_equation, stroke, turn
 
 
-class PlanarStroke(Leg):
+@register
+class PlanarStroke(ChainLeg):
     """R P in a plane: the rod's length from the distance, then its direction."""
 
+    shapes: ClassVar[tuple[Shape, ...]] = (Shape("RP", "", 2, 0),)
     mode_words: ClassVar[tuple[tuple[str, str], ...]] = (("rod_out", "rod_in"),)
 
     def check(self) -> None:
@@ -40,9 +40,11 @@ class PlanarStroke(Leg):
         return [turn(w, start + d * direction, t), d]
 
 
-class PlanarDyad(Leg):
+@register
+class PlanarDyad(ChainLeg):
     """R R in a plane, on one side of the cut: two circles."""
 
+    shapes: ClassVar[tuple[Shape, ...]] = (Shape("RR", "", 2, 0),)
     mode_words: ClassVar[tuple[tuple[str, str], ...]] = (("elbow_up", "elbow_down"),)
 
     def check(self) -> None:
@@ -66,24 +68,19 @@ class PlanarDyad(Leg):
         return [turn(w, elbow, t), angle2]
 
 
-class PlanarDyadAcross(Leg):
+@register
+class PlanarDyadAcross(ChainLeg):
     """R | R in a plane, the cut between the two bars."""
 
+    shapes: ClassVar[tuple[Shape, ...]] = (Shape("R", "R", 2, 0),)
     mode_words: ClassVar[tuple[tuple[str, str], ...]] = (("elbow_up", "elbow_down"),)
-
-    def check(self) -> None:
-        self._other_hinge()
-
-    def _other_hinge(self) -> Step:
-        (hinge,) = self.other.steps
-        return hinge
 
     def tip(self, q: dict[int, SX]) -> SX:
         """The cut point in the body of the leg's own hinge."""
         return sx(self.side.tip[:3, 3])
 
     def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
-        (hinge,), far = self.side.steps, self._other_hinge()
+        (hinge,), (far,) = self.side.steps, self.other.steps
         w = sx(hinge.axis)
         R_o, x_o = self.base(self.other, q)
         centre = across(w, self.local(q, x_o + R_o @ sx(far.placement[:3, 3])))
@@ -101,13 +98,52 @@ class PlanarDyadAcross(Leg):
         return [angle, turn(sx(far.axis), sx(self.other.tip[:3, 3]), seen)]
 
 
+@register
 @dataclass(frozen=True, eq=False)
 class PlanarTriangle(PlanarDyadAcross):
-    """R p | R in a plane: two hinges from the known length of the slider between them."""
+    """R p | R in a plane: two hinges from the known length of the slider between them.
 
-    slider: int = -1  # local joint
-    #: Of the slider, in the body of the leg's own hinge.
-    direction: Array = field(default_factory=lambda: np.zeros(3))
+    Attributes:
+        slider: local joint; direction: (3,) of it in the body of the leg's own hinge.
+    """
+
+    slider: int
+    direction: Array
+
+    #: Before the kinds that have no place for a joint that moves inside the leg.
+    priority: ClassVar[int] = 1
+
+    @classmethod
+    def match(cls, block: Block) -> Leg | None:
+        """A chain that ends in an unknown hinge and a known slider, the other in a hinge."""
+        system, cut = block.system, block.cut
+        if cut is None or (block.translations, block.rotations) != (2, 0):
+            return None
+        local = {body: i for i, body in enumerate(system.joints)}
+        joint = [system.tree.bodies[b].joint for b in system.joints]
+        p, s = (cut.chain_p, cut.frame_p), (cut.chain_s, cut.frame_s)
+        for (chain, frame), (far_chain, far_frame), is_successor in ((p, s, False), (s, p, True)):
+            own, far = [local[b] for b in chain], [local[b] for b in far_chain]
+            if len(own) < 2 or not far or {own[-2], far[-1]} != set(block.unknown):
+                continue
+            hinge, slider, other = joint[own[-2]], joint[own[-1]], joint[far[-1]]
+            if [j.kind == PRISMATIC for j in (hinge, slider, other)] != [False, True, False]:
+                continue
+            here = Step(own[-2], hinge.kind, hinge.placement, hinge.axis)
+            there = Step(far[-1], other.kind, other.placement, other.axis)
+            leg = cls(
+                system,
+                (own[-2], far[-1]),
+                cut,
+                Side(chain[:-2], (here,), slider.placement @ frame),
+                Side(far_chain[:-1], (there,), far_frame),
+                is_successor,
+                own[-1],
+                slider.placement[:3, :3] @ slider.axis,
+            )
+            leg.check()
+            return leg
+        return None
 
     def check(self) -> None:
         (hinge,) = self.side.steps
@@ -119,37 +155,3 @@ class PlanarTriangle(PlanarDyadAcross):
     def tip(self, q: dict[int, SX]) -> SX:
         """The cut point moves with the slider."""
         return sx(self.side.tip[:3, 3]) + q[self.slider] * sx(self.direction)
-
-
-def planar_triangle(
-    system: LoopSystem, cut: CutJoint, unknown: list[int], rows: tuple[int, int]
-) -> Leg | None:
-    """The leg when a chain ends in an unknown hinge and a known slider, the other in a hinge."""
-    if rows != (2, 0) or len(unknown) != 2:
-        return None
-    local = {body: i for i, body in enumerate(system.joints)}
-    joint = [system.tree.bodies[b].joint for b in system.joints]
-    p, s = (cut.chain_p, cut.frame_p), (cut.chain_s, cut.frame_s)
-    for (chain, frame), (far_chain, far_frame), is_successor in ((p, s, False), (s, p, True)):
-        own, far = [local[b] for b in chain], [local[b] for b in far_chain]
-        if len(own) < 2 or not far or {own[-2], far[-1]} != set(unknown):
-            continue
-        hinge, slider, other = joint[own[-2]], joint[own[-1]], joint[far[-1]]
-        if [j.kind == PRISMATIC for j in (hinge, slider, other)] != [False, True, False]:
-            continue
-        here = Step(own[-2], hinge.kind, hinge.placement, hinge.axis)
-        there = Step(far[-1], other.kind, other.placement, other.axis)
-        leg = PlanarTriangle(
-            system,
-            cut,
-            Side(chain[:-2], (here,), slider.placement @ frame),
-            Side(far_chain[:-1], (there,), far_frame),
-            is_successor,
-            (own[-2], far[-1]),
-            1,
-            own[-1],
-            slider.placement[:3, :3] @ slider.axis,
-        )
-        leg.check()
-        return leg
-    return None

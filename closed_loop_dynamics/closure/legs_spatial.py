@@ -9,23 +9,18 @@ import numpy as np
 from ..engine.symbolic import ca
 from ..model.tree import PRISMATIC
 from ..spatial import SX, rotation, sx
+from .block import GEOMETRY_TOLERANCE, Step
 from .cut_joint import universal_axes
-from .leg import (
-    GEOMETRY_TOLERANCE,
-    Leg,
-    Step,
-    cut_direction,
-    meeting_point,
-    parallel,
-    point_two_hinges,
-    require,
-)
+from .leg import ChainLeg, Shape, register
+from .leg_geometry import cut_direction, meeting_point, parallel, point_two_hinges, require
 from .subproblems import across, cosine_equation, stroke
 
 
-class PointingLeg(Leg):
+@register
+class PointingLeg(ChainLeg):
     """R R P: a rod from a universal joint to a known point."""
 
+    shapes: ClassVar[tuple[Shape, ...]] = (Shape("RRP", "", 3, 0),)
     mode_words: ClassVar[tuple[tuple[str, str], ...]] = (
         ("rod_out", "rod_in"),
         ("cross_up", "cross_down"),
@@ -51,6 +46,7 @@ class PointingLeg(Leg):
         return [angle1, angle2, d]
 
 
+@register
 class HingedLeg(PointingLeg):
     """R R P | R: the rod ends on a link that swings on the platform (2-SPRR+1U).
 
@@ -58,6 +54,7 @@ class HingedLeg(PointingLeg):
     normal to the rod, gives one equation for its angle.
     """
 
+    shapes: ClassVar[tuple[Shape, ...]] = (Shape("RRP", "R", 3, 1),)
     mode_words: ClassVar[tuple[tuple[str, str], ...]] = (
         ("rod_out", "rod_in"),
         ("cross_up", "cross_down"),
@@ -101,9 +98,16 @@ class HingedLeg(PointingLeg):
         return [*self.reach(self.local(q, end), modes), angle]
 
 
-class CrankLeg(Leg):
+@register
+class CrankLeg(ChainLeg):
     """A crank or slider, then a rod on two hinges that meet: circle or line against sphere."""
 
+    shapes: ClassVar[tuple[Shape, ...]] = (
+        Shape("RRR", "", 3, 0),
+        Shape("PRR", "", 3, 0),
+        Shape("R", "RR", 3, 0),
+        Shape("P", "RR", 3, 0),
+    )
     mode_words: ClassVar[tuple[tuple[str, str], ...]] = (
         ("crank_up", "crank_down"),
         ("rod_up", "rod_down"),
@@ -167,9 +171,11 @@ class CrankLeg(Leg):
         return [value, *angles]
 
 
-class SphericalDyad(Leg):
+@register
+class SphericalDyad(ChainLeg):
     """R R whose axes meet in the centre of a spherical mechanism: point a direction (3-RRR)."""
 
+    shapes: ClassVar[tuple[Shape, ...]] = (Shape("RR", "", 0, 2),)
     mode_words: ClassVar[tuple[tuple[str, str], ...]] = (("elbow_up", "elbow_down"),)
 
     def check(self) -> None:
@@ -181,23 +187,25 @@ class SphericalDyad(Leg):
         first, second = self.side.steps
         R, _ = self.base(self.side, q)
         R_o, _ = self.base(self.other, q)
-        arm = sx(cut_direction(self, self.side, self.is_successor))
-        end = R_o @ sx(cut_direction(self, self.other, not self.is_successor))
+        arm = sx(cut_direction(self.cut, self.side, self.is_successor))
+        end = R_o @ sx(cut_direction(self.cut, self.other, not self.is_successor))
         end = sx(first.placement[:3, :3]).T @ (R.T @ end)
         return list(point_two_hinges(first, second, (0.0, 0.0), arm, end, modes[0]))
 
 
-class LockedHinge(Leg):
+@register
+class LockedHinge(ChainLeg):
     """R alone: a direction of the link must stay normal to a known one."""
 
+    shapes: ClassVar[tuple[Shape, ...]] = (Shape("R", "", 0, 1),)
     mode_words: ClassVar[tuple[tuple[str, str], ...]] = (("hinge_up", "hinge_down"),)
 
     def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
         (hinge,) = self.side.steps
         R, _ = self.base(self.side, q)
         R_o, _ = self.base(self.other, q)
-        h = sx(cut_direction(self, self.side, self.is_successor))
-        known = R_o @ sx(cut_direction(self, self.other, not self.is_successor))
+        h = sx(cut_direction(self.cut, self.side, self.is_successor))
+        known = R_o @ sx(cut_direction(self.cut, self.other, not self.is_successor))
         known = sx(hinge.placement[:3, :3]).T @ (R.T @ known)
         w = sx(hinge.axis)
         along = w * ca.dot(w, h)

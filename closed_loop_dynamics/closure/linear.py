@@ -8,23 +8,28 @@ import numpy as np
 
 from ..arrays import Array
 from ..engine.symbolic import ca
-from ..errors import SubmechanismError
+from ..errors import ActuationSingular, SubmechanismError
 from ..model.clusters import Component
 from ..model.tree import Tree
 from ..spatial import SX
-from .numerical import Linearised
+from .closure import Closure, Linearised
+
+#: Smallest singular value of the couplings' rows, each at length one.
+SINGULAR = 1e-9
 
 
-class LinearClosure:
-    """q = A y + b with constant A; a plain joint is A = 1, b = 0."""
+class LinearClosure(Closure):
+    """q = A y + b with constant A; a plain joint is A = 1, b = 0.
 
-    n_x = 0
-    n_checks = 0
+    Attributes:
+        name: of the submechanism, for messages.
+    """
 
-    def __init__(self, kind: str, A: Array, b: Array) -> None:
+    def __init__(self, kind: str, A: Array, b: Array, name: str = "") -> None:
         self.kind = kind
-        self.A = A
+        self.A = self.constant_jacobian = A
         self.b = b
+        self.name = name
 
     def assemble(self, y: SX, x: SX) -> SX:
         """Local q."""
@@ -36,10 +41,33 @@ class LinearClosure:
         zero = ca.SX(np.zeros(n))
         return Linearised(ca.SX(self.A), zero, ca.SX(0, m), ca.SX(0.0), [], [])
 
+    def invert(self, rows: list[int], u: Array, start: Array | None) -> Array:
+        """y with A y + b = u in ``rows``, wherever it starts.
+
+        Raises:
+            ActuationSingular: these rows do not determine y.
+        """
+        A = self.A[rows]
+        sizes = np.maximum(np.linalg.norm(A, axis=1, keepdims=True), 1e-300)
+        rank = int(np.linalg.matrix_rank(A / sizes, tol=SINGULAR))
+        if rank < A.shape[1]:
+            raise ActuationSingular(
+                f"submechanism '{self.name}': the actuators' positions do not determine the "
+                f"independent joints (rank {rank}, {A.shape[1]} are needed); check the ratios of "
+                "its couplings",
+                submechanism=self.name,
+            )
+        return np.asarray(np.linalg.lstsq(A, u - self.b[rows], rcond=None)[0])
+
 
 def serial_closure(count: int) -> LinearClosure:
     """The closure of unconstrained joints."""
     return LinearClosure("serial", np.eye(count), np.zeros(count))
+
+
+def idle_closure() -> LinearClosure:
+    """The closure of a joint that nothing moves: it rests (the linter names it)."""
+    return LinearClosure("idle", np.zeros((1, 0)), np.zeros(1))
 
 
 def coupling_closure(tree: Tree, component: Component) -> LinearClosure:
@@ -72,4 +100,4 @@ def coupling_closure(tree: Tree, component: Component) -> LinearClosure:
     for k, body in enumerate(component.independent):
         row = component.joints.index(body)
         A[row], b[row] = np.eye(m)[k], 0.0  # exactly: q of an independent joint is y
-    return LinearClosure("coupling", A, b)
+    return LinearClosure("coupling", A, b, entry.name)

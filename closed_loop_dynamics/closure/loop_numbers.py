@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..arrays import Array
 from ..engine.symbolic import ca
 from ..se3 import body_poses
 from .loop_sizes import column_sizes, row_sizes
+from .loop_system import LoopSystem
 from .rank import RANK_TOLERANCE
-
-if TYPE_CHECKING:
-    from .numerical import LoopSystem
 
 #: What redundant rows may leave, relative to the loop's size.
 MISFIT = 1e-3

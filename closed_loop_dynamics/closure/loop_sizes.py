@@ -7,14 +7,10 @@ joint that hardly takes part, and its row like one that says little of the other
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..arrays import Array
-
-if TYPE_CHECKING:
-    from .numerical import LoopSystem
+from .loop_system import LoopSystem
 
 
 def column_sizes(system: LoopSystem, length: float) -> Array:

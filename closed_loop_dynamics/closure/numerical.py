@@ -7,19 +7,16 @@ K_d and the sign of their determinants at the reference. Everything here is trac
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..engine.program import Seeds
 from ..engine.symbolic import ca, tracing
-from ..model.submechanism import Coupling
-from ..model.tree import PRISMATIC, Tree
 from ..spatial import SX
-from .cut_joint import CutJoint, residual
+from .closure import Closure, Linearised
 from .loop_sizes import column_sizes, row_sizes
+from .loop_system import LoopSystem
 from .plan import Plan
 from .small_linear import solve_small
 
@@ -31,65 +28,7 @@ REACH = 0.5
 SINGULAR = 1e-5
 
 
-@dataclass(frozen=True, eq=False)
-class LoopSystem:
-    """The constraints of one cluster over its local joint vector.
-
-    Attributes:
-        name: of the submechanism.
-        joints: bodies, local order; ``independent`` are positions in it.
-        couplings: linear rows q_j - sum(r q) - offset = 0.
-    """
-
-    name: str
-    tree: Tree
-    joints: tuple[int, ...]
-    independent: tuple[int, ...]
-    cuts: tuple[CutJoint, ...]
-    couplings: tuple[Coupling, ...]
-
-    @property
-    def dependent(self) -> tuple[int, ...]:
-        """Local positions of the other joints."""
-        return tuple(i for i in range(len(self.joints)) if i not in self.independent)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """A name for each row of phi."""
-        loops = [label for cut in self.cuts for label in cut.labels]
-        return (*loops, *(f"coupling of {c.joint}" for c in self.couplings))
-
-    @property
-    def row_is_length(self) -> np.ndarray:
-        """True for rows measured in metres."""
-        flags = []
-        for cut in self.cuts:
-            flags += [True] * len(cut.translations) + [False] * len(cut.rotations)
-        for c in self.couplings:
-            body = self.tree.bodies[self.tree.joint_index(c.joint)]
-            flags.append(body.joint.kind == PRISMATIC)
-        return np.array(flags, dtype=bool)
-
-    @property
-    def column_is_length(self) -> np.ndarray:
-        """True for prismatic joints."""
-        return np.array([self.tree.bodies[b].joint.kind == PRISMATIC for b in self.joints])
-
-    def names(self, positions: Sequence[int]) -> list[str]:
-        """Joint names at local positions."""
-        return [self.tree.bodies[self.joints[i]].joint.name for i in positions]
-
-    def phi(self, q: SX) -> SX:
-        """All rows at the local joint vector."""
-        at = {body: q[i] for i, body in enumerate(self.joints)}
-        rows = [residual(self.tree, cut, at) for cut in self.cuts]
-        for c in self.couplings:
-            terms = [r * at[self.tree.joint_index(name)] for name, r in c.terms.items()]
-            rows.append(at[self.tree.joint_index(c.joint)] - sum(terms, ca.SX(c.offset)))
-        return ca.vertcat(*rows)
-
-
-class NumericalClosure:
+class NumericalClosure(Closure):
     """Traces the Newton step, G, g and the checks of one :class:`LoopSystem`."""
 
     kind = "numerical"
@@ -99,6 +38,7 @@ class NumericalClosure:
         self.system = system
         self.plan = plan
         self.unknown = tuple(i for i in system.dependent if i not in plan.idle)
+        self.residual = plan.reference_residual
         self._K_d: Any = None
         self._phi: Any = None
         #: Natural sizes of the joints, of the unknowns among them, and of the kept rows.
@@ -107,9 +47,9 @@ class NumericalClosure:
         self.row_sizes = row_sizes(system, plan.length)[list(plan.rows)]
 
     @property
-    def n_x(self) -> int:
-        """Number of unknowns of the Newton loop."""
-        return len(self.unknown)
+    def loop_closure(self) -> NumericalClosure:
+        """Itself."""
+        return self
 
     def assemble(self, y: SX, x: SX) -> SX:
         """Local q from independent and solved positions; idle joints rest at their reference."""
@@ -211,13 +151,7 @@ class NumericalClosure:
         return ca.densify(X), dets
 
     def linearise(self, q: SX, qd_of: Any, tolerance: float) -> Linearised:
-        """G, g and the checks at an assembled local ``q``.
-
-        Args:
-            q: (n,) local positions.
-            qd_of: function G -> (n,) local velocities; None leaves g out.
-            tolerance: of max|phi| on the kept rows [m, rad].
-        """
+        """G and g by coordinate partitioning; one check, of max|phi|."""
         n = len(self.system.joints)
         qs, qds = ca.SX.sym("q", n), ca.SX.sym("qd", n)
         phi = self._kept(qs)
@@ -247,23 +181,3 @@ class NumericalClosure:
             worst = ca.fmax(worst, ca.fabs(phi_q[i]))
         checks = [tolerance - worst]
         return Linearised(G, g, slope, worst, checks, self._guards(dets))
-
-
-@dataclass(frozen=True)
-class Linearised:
-    """First and second order of a closure at one configuration, as SX.
-
-    Attributes:
-        G: (n, m) loop Jacobian; g: (n,) loop bias.
-        slope: (n_x, m) rows of G that belong to the Newton unknowns.
-        residual: max|phi|.
-        checks: values that must be positive.
-        guards: determinants of the blocks of K_d relative to the reference.
-    """
-
-    G: SX
-    g: SX
-    slope: SX
-    residual: SX
-    checks: list[SX]
-    guards: list[SX]

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..arrays import Array
 from ..engine.symbolic import ca
-
-if TYPE_CHECKING:
-    from .numerical import LoopSystem
+from .loop_system import LoopSystem
 
 #: Relative size below which a singular value of the scaled K counts as zero. Published dimensions
 #: are rounded to a micrometre or so; a planar loop is planar only to that.

@@ -17,10 +17,11 @@ from ..engine.instructions import instruction_list
 from ..engine.symbolic import ca, tracing
 from ..errors import SubmechanismError
 from ..model.clusters import Component
+from ..model.hyrodyn.types import FUNCTION
 from ..model.tree import Tree
 from ..spatial import SX
+from .closure import Closure, Linearised
 from .function_inverse import invert
-from .numerical import Linearised
 
 #: (y as SX) -> positions of the dependent joints.
 Gamma = Callable[[Any], Sequence[Any]]
@@ -29,11 +30,10 @@ Gamma = Callable[[Any], Sequence[Any]]
 MAX_DERIVATIVE = 1e100
 
 
-class SmoothClosure:
+class SmoothClosure(Closure):
     """q = gamma(y) from a user's function."""
 
-    kind = "function"
-    n_x = 0
+    kind = FUNCTION
     #: Finite positions; finite derivatives.
     n_checks = 2
 
@@ -71,11 +71,9 @@ class SmoothClosure:
         checks = [MAX_ANGLE - positions, MAX_DERIVATIVE - derivatives]
         return Linearised(G, g, ca.SX(0, G.shape[1]), ca.SX(0.0), checks, [])
 
-    def invert(self, rows: list[int], u: Array, start: Array) -> Array:
-        """y with q[rows] = u, reached from ``start`` (CasADi's VM: not for hot paths).
-
-        More rows than degrees of freedom: least squares.
-        """
+    def invert(self, rows: list[int], u: Array, start: Array | None) -> Array:
+        """y with q[rows] = u, reached from ``start`` or zero (CasADi's VM: not for hot paths)."""
+        start = np.zeros(len(self.independent)) if start is None else start
         with tracing():
             f = ca.Function.deserialize(self._first)
 

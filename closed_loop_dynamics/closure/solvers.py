@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ..engine import cache
 from ..errors import SubmechanismError
-from ..mechanism import Mechanism
-from .analytical import DEFAULT_TOLERANCE, AnalyticalChoice, AnalyticalClosure, choose
+from ..model.clusters import Component
+from ..model.submechanism import Submechanism
+from .analytical import DEFAULT_TOLERANCE, AnalyticalChoice, AnalyticalClosure
+from .block import NotClosedForm
 from .branch import Branch
-from .legs import NotClosedForm
+from .closed_form import choose
+from .closure import Closure
 
 #: A closed form that is proved on less of the branch is slower than Newton: it leaves the rest to
 #: continuation.
@@ -18,61 +22,69 @@ SOLVERS = ("auto", "analytical", "numerical")
 
 
 def choose_solvers(
-    mech: Mechanism,
+    components: Sequence[Component],
+    closures: Sequence[Closure],
     branches: Mapping[int, Branch],
     override: str | None,
     key: str,
-    reasons: dict[int, str],
-) -> Mechanism:
-    """Replace numerical closures by closed forms where the file (or ``override``) lets us.
+) -> tuple[tuple[Closure, ...], dict[int, str]]:
+    """Closed forms in place of numerical closures where the file (or ``override``) lets us.
 
-    ``reasons`` receives a sentence for every component with loops.
+    Args:
+        components, closures: of the whole robot, in the same order.
+        branches: of every component with loops.
+        override: a word of SOLVERS in place of those of the file.
+        key: names the robot in the cache.
+
+    Returns:
+        All closures, and component -> a sentence for every component with loops.
 
     Raises:
         SubmechanismError: ``solver: analytical`` on a loop that has no closed form.
     """
-    closures = list(mech.closures)
+    chosen, reasons = list(closures), {}
     for c, branch in branches.items():
-        entry = mech.components[c].entry
+        entry = components[c].entry
         wanted = override or entry.solver
-        if wanted == "numerical":
-            reasons[c] = "asked for"
-            continue
-        try:
-            choice = _cached_choice(branch, cache.key_of("choice", key, c))
-        except NotClosedForm as misfit:
-            reasons[c] = f"no closed form: {misfit}"
-            if wanted == "analytical":
-                raise SubmechanismError(
-                    f"submechanism '{entry.name}' has no closed form: {misfit}",
-                    file=entry.file,
-                    place=f"{entry.place}.solver",
-                    remedy="use `solver: auto` or `solver: numerical`",
-                ) from None
-            continue
-        if wanted == "auto" and choice.share < LEAST_SHARE:
-            reasons[c] = (
-                f"the closed form is proved on {choice.share:.0%} of what the loop reaches within "
-                "the joint limits: elsewhere it may be on another branch"
-            )
-            continue
-        closed_form = AnalyticalClosure(branch.closure, choice, DEFAULT_TOLERANCE)
-        closures[c] = closed_form
-        names = "+".join(leg.name for leg in closed_form.legs)
-        reasons[c] = f"closed form by legs: {names}"
-    return mech.with_closures(closures)
+        chosen[c], reasons[c] = _choose(entry, branch, wanted, cache.key_of("choice", key, c))
+    return tuple(chosen), reasons
+
+
+def _choose(entry: Submechanism, branch: Branch, wanted: str, key: str) -> tuple[Closure, str]:
+    """The closure of one component with loops, and why."""
+    if wanted == "numerical":
+        return branch.closure, "asked for"
+    try:
+        choice = _cached_choice(branch, key)
+    except NotClosedForm as misfit:
+        if wanted == "analytical":
+            raise SubmechanismError(
+                f"submechanism '{entry.name}' has no closed form: {misfit}",
+                file=entry.file,
+                place=f"{entry.place}.solver",
+                remedy="use `solver: auto` or `solver: numerical`",
+            ) from None
+        return branch.closure, f"no closed form: {misfit}"
+    if wanted == "auto" and choice.share < LEAST_SHARE:
+        return branch.closure, (
+            f"the closed form is proved on {choice.share:.0%} of what the loop reaches within "
+            "the joint limits: elsewhere it may be on another branch"
+        )
+    closed_form = AnalyticalClosure(branch.closure, choice, DEFAULT_TOLERANCE)
+    names = "+".join(leg.name for leg in closed_form.legs)
+    return closed_form, f"closed form by legs: {names}"
 
 
 def _cached_choice(branch: Branch, key: str) -> AnalyticalChoice:
-    found = cache.load(key)
-    if found is not None:
-        if "misfit" in found[0]:
-            raise NotClosedForm(found[0]["misfit"])
-        return AnalyticalChoice.of(found[0])
+    data, _ = cache.get_or_make(key, lambda: (_choice(branch), b""))
+    if "misfit" in data:
+        raise NotClosedForm(data["misfit"])
+    return AnalyticalChoice.of(data)
+
+
+def _choice(branch: Branch) -> dict[str, Any]:
+    """For the cache: the choice, or why there is none."""
     try:
-        choice = choose(branch)
+        return choose(branch).as_dict()
     except NotClosedForm as misfit:
-        cache.store(key, {"misfit": str(misfit)})
-        raise
-    cache.store(key, choice.as_dict())
-    return choice
+        return {"misfit": str(misfit)}

@@ -28,14 +28,6 @@ def cosine_equation(A: SX, B: SX, C: SX, branch: float) -> SX:
     return ca.atan2(B * C + A * root, A * C - B * root)
 
 
-def cosine_branch(A: float, B: float, angle: float) -> float:
-    """The branch on which :func:`cosine_equation` gives ``angle``."""
-    import math
-
-    # root = A sin - B cos: the derivative of the left side, with its sign changed.
-    return 1.0 if A * math.sin(angle) - B * math.cos(angle) >= 0.0 else -1.0
-
-
 def stroke(start: SX, direction: SX, length_squared: SX, branch: float) -> SX:
     """d with |start + d direction|^2 = length_squared, for a unit direction."""
     along = ca.dot(start, direction)

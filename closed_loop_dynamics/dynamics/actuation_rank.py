@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from ..closure.linear import LinearClosure
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
 from ..spatial import SX
@@ -25,9 +24,9 @@ def natural_sizes(mech: Mechanism, c: int) -> tuple[Array, Array]:
     point is. Loops: the sizes of their joints (``closure/loop_sizes.py``). Constant ratios: what
     gives rows and columns about unit length.
     """
-    component, closure = mech.components[c], mech.closures[c]
-    if isinstance(closure, LinearClosure):
-        G_u = _constant_jacobian(mech, c, closure)
+    component = mech.components[c]
+    G_u = _constant_jacobian(mech, c)
+    if G_u is not None:
         rows = _lengths(G_u, axis=1)
         return rows, 1.0 / _lengths(G_u / rows[:, None], axis=0)
     loops = mech.loop_closure(c)
@@ -52,10 +51,10 @@ def rank_margin(mech: Mechanism, c: int, G_u: SX, det: SX) -> SX:
     others (Hadamard): about the smallest singular value. Where actuators are redundant a row may
     vanish, so there the columns are taken.
     """
-    closure, (p, m) = mech.closures[c], G_u.shape
+    constant, (p, m) = _constant_jacobian(mech, c), G_u.shape
     size_u, size_y = natural_sizes(mech, c)
-    if isinstance(closure, LinearClosure):
-        scaled = _constant_jacobian(mech, c, closure) / size_u[:, None] * size_y
+    if constant is not None:
+        scaled = constant / size_u[:, None] * size_y
         return ca.SX(1.0 if rank_of(scaled) == m else -1.0)
     if p > m:
         vectors, sizes = [G_u[:, j] for j in range(m)], size_y / np.max(size_u)
@@ -75,9 +74,10 @@ def rank_margin(mech: Mechanism, c: int, G_u: SX, det: SX) -> SX:
     return squared - (RANK_TOLERANCE / (scale * largest)) ** 2 * but_shortest
 
 
-def _constant_jacobian(mech: Mechanism, c: int, closure: LinearClosure) -> Array:
-    component = mech.components[c]
-    return closure.A[[component.joints.index(b) for b in component.active]]
+def _constant_jacobian(mech: Mechanism, c: int) -> Array | None:
+    """G_u of component ``c`` where it is the same everywhere."""
+    component, G = mech.components[c], mech.closures[c].constant_jacobian
+    return None if G is None else G[[component.joints.index(b) for b in component.active]]
 
 
 def _lengths(G_u: Array, axis: int) -> Array:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..closure.closure import Linearised
 from ..closure.cut_joint import joint_pose
-from ..closure.numerical import CLOSURE_TOLERANCE, Linearised
+from ..closure.numerical import CLOSURE_TOLERANCE
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
 from ..model.tree import FLOATING, PRISMATIC

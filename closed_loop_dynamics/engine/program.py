@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import MAX_ANGLE, Array, as_rows, as_vectors
-from ..errors import InvalidInput
+from ..errors import ClosureNotFound, InvalidInput
 from .contexts import Context, Seeds
 from .layout import CHECK, CONVERT, INPUT, SOLVER, BoundSolver, ProgramShape
 from .solver_unit import SolverUnit
@@ -146,9 +146,8 @@ class Program(abc.ABC):
         for sample in np.flatnonzero(status):
             try:
                 out[sample] = self(*(v[sample] for v in values))
-            except Exception as error:
-                if hasattr(error, "sample"):
-                    error.sample = int(sample)
+            except ClosureNotFound as error:
+                error.sample = int(sample)
                 raise
         if not status[-1]:
             for own, kept in zip(context.statuses, last, strict=True):

@@ -6,19 +6,16 @@ the branch (continuation from the reference) as the judge of what is reachable.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from ..arrays import Array, as_count, as_finite_vectors
-from ..closure.analytical import AnalyticalClosure, LegChoice, solve_leg
 from ..closure.continuation import Solution
-from ..engine.symbolic import ca, tracing
 from ..errors import ClosureNotFound, InvalidInput
 
 if TYPE_CHECKING:
@@ -107,7 +104,7 @@ class SubmechanismGeometry:
         more, to the spacing of the branch's table.
         """
         s = self._solution(y)
-        grid, reached = self._branch.grid()
+        grid, reached = self._branch.table.grid()
         signs = np.full(len(grid), np.nan)
         sign = self._orientation(s)
         known = {tuple(np.round(k.p, 12)): k for k in self._branch.known()}
@@ -239,10 +236,7 @@ class SubmechanismGeometry:
 
     def mode_name(self) -> str:
         """Name of the mode that the loops stay on, as in :meth:`assembly_modes`, but quickly."""
-        closure = self._robot.mechanism.closures[self._c]
-        if not isinstance(closure, AnalyticalClosure):
-            return "current"
-        return _mode_name(closure, tuple(tuple(leg.modes) for leg in closure.choice.legs))
+        return self._robot.mechanism.closures[self._c].mode_name
 
     def assembly_modes(self, y: ArrayLike) -> list[AssemblyMode]:
         """All ways to close the loops at ``y`` that the closed form knows, the current one first.
@@ -252,60 +246,11 @@ class SubmechanismGeometry:
         current = self._branch.local_q(self._solution(y))
         names = self._branch.closure.system.names(range(len(current)))
         closure = self._robot.mechanism.closures[self._c]
-        found = [AssemblyMode("current", dict(zip(names, map(float, current), strict=True)), True)]
-        if not isinstance(closure, AnalyticalClosure):
-            return found
-        found.clear()
-        here = tuple(tuple(leg.modes) for leg in closure.choice.legs)
-        for signs, q in _assembled(closure, current):
-            name = _mode_name(closure, signs)
-            positions = dict(zip(names, map(float, q), strict=True))
-            found.append(AssemblyMode(name, positions, signs == here))
-        return sorted(found, key=lambda mode: not mode.current)
-
-
-#: Sign of every two-way choice, leg by leg.
-Signs = tuple[tuple[float, ...], ...]
-
-
-def _assembled(closure: AnalyticalClosure, current: Array) -> Iterator[tuple[Signs, Array]]:
-    """All signs on which the loops close, with the local q there.
-
-    Traced once, with the signs as input; every combination is a column of one evaluation.
-    """
-    counts = [leg.modes for leg in closure.legs]
-    columns = np.array(list(itertools.product((1.0, -1.0), repeat=sum(counts)))).T
-    with tracing():
-        sign = ca.SX.sym("sign", sum(counts))
-        q = {i: ca.SX(float(v)) for i, v in enumerate(current)}
-        modes = _by_leg([sign[k] for k in range(sum(counts))], counts)
-        for leg, choice, here in zip(closure.legs, closure.choice.legs, modes, strict=True):
-            trial = LegChoice(list(here), choice.centres, choice.windings)
-            values = solve_leg(closure.system, leg, q, trial)
-            for i, value in zip(leg.columns, values, strict=True):
-                q[i] = value
-        vector = ca.vertcat(*(q[i] for i in range(len(current))))
-        phi = closure.system.phi(vector)[closure.plan.rows]
-        mode = ca.Function("mode", [sign], [ca.densify(vector), ca.densify(phi)])
-        found, left = (np.asarray(part) for part in mode(columns))
-    closed = np.all(np.isfinite(found), axis=0) & ~np.any(np.abs(left) > closure.tolerance, axis=0)
-    for k in np.flatnonzero(closed):
-        yield _by_leg(columns[:, k].tolist(), counts), found[:, k]
-
-
-def _by_leg(signs: list[Any], counts: list[int]) -> tuple[tuple[Any, ...], ...]:
-    """A flat list of signs, cut into legs."""
-    ends = list(itertools.accumulate(counts, initial=0))
-    return tuple(tuple(signs[a:b]) for a, b in itertools.pairwise(ends))
-
-
-def _mode_name(closure: AnalyticalClosure, signs: Signs) -> str:
-    words = []
-    for number, (leg, modes) in enumerate(zip(closure.legs, signs, strict=True), start=1):
-        prefix = f"leg{number}." if len(closure.legs) > 1 else ""
-        for (plus, minus), sign in zip(leg.mode_words, modes, strict=True):
-            words.append(prefix + (plus if sign > 0 else minus))
-    return " ".join(words)
+        here = closure.mode_name
+        return [
+            AssemblyMode(name, dict(zip(names, map(float, q), strict=True)), name == here)
+            for name, q in closure.assembly_modes(current)
+        ]
 
 
 def _walk(

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..actuation.undriven import reference_independent, undriven_words
-from ..closure.analytical import AnalyticalClosure
 from ..closure.branch import Branch
 from ..errors import ClosedLoopError, SingularInertia
 from ..model.tree import Joint
@@ -168,9 +167,6 @@ def _summary(robot: Robot, c: int) -> SubmechanismSummary:
     plan, branch = loops.plan, robot.branches[c]
     low, high = branch.reachable_box(exact=True)
     why = robot.reasons[c]
-    residual = plan.reference_residual
-    if isinstance(closure, AnalyticalClosure):
-        residual = max(residual, closure.choice.residual)
     if closure.kind == "numerical":
         sizes = "+".join(str(len(rows)) for rows, _ in plan.blocks)
         why = f"Newton on {closure.n_x} unknowns in blocks {sizes}; {why}"
@@ -187,7 +183,7 @@ def _summary(robot: Robot, c: int) -> SubmechanismSummary:
         redundant_rows=[loops.system.labels[r] for r in plan.dropped],
         idle_joints=loops.system.names(plan.idle),
         dropped_residual=plan.dropped_residual,
-        residual=residual,
+        residual=closure.residual,
         singular_value=plan.smallest_singular_value,
         reachable={
             name: (float(a), float(b)) for name, a, b in zip(branch.names, low, high, strict=True)
@@ -231,7 +227,7 @@ def _component_findings(robot: Robot, c: int, s: SubmechanismSummary) -> Iterato
     if loops is not None:
         for note in loops.plan.notes:
             yield Finding("info", "assembled", s.name, f"{s.name}: {note}")
-        if robot.branches[c].many_valued:
+        if robot.branches[c].table.many_valued:
             yield Finding(
                 "warning",
                 "many-valued",

@@ -79,9 +79,12 @@ class CompiledRobot:
             )
             for k, (c, closure) in enumerate(loops.items())
         }
+        closures, reasons = choose_solvers(
+            mechanism.components, mechanism.closures, self.branches, solver, self.key
+        )
+        self.mechanism = mechanism.with_closures(closures)
         #: Component -> why it is solved as it is.
-        self.reasons: dict[int, str] = {}
-        self.mechanism = choose_solvers(mechanism, self.branches, solver, self.key, self.reasons)
+        self.reasons = reasons
         self.key = cache.key_of(self.key, [c.kind for c in self.mechanism.closures])
         self._actuator_branches: dict[int, Branch] = {}
         self.recipes = dict(RECIPES)
@@ -229,7 +232,8 @@ class CompiledRobot:
         try:
             return self.branches[c].rescue(p)
         except ClosureNotFound as error:
-            error.last_good_q = self._complete(c, first, error.last_good)  # type: ignore[attr-defined]
+            if error.last_good is not None:
+                error.last_good_q = self._complete(c, first, error.last_good)
             raise
 
     def _complete(self, c: int, y: Array, last: Solution) -> Array | None:

@@ -77,9 +77,11 @@ class State:
     @cached_property
     def singular_values(self) -> dict[str, Any]:
         """Submechanism -> smallest singular value of its scaled K_d (computed when asked for)."""
-        q = np.asarray(self.q)
+        q, mech = np.asarray(self.q), self._robot.mechanism
         return {
-            branch.name: branch.smallest_singular_value(q, self._robot.mechanism, c)
+            branch.name: branch.smallest_singular_value(
+                q[..., [mech.q_at[b] for b in mech.components[c].joints]]
+            )
             for c, branch in self._robot.branches.items()
         }
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..closure.cut_joint import CutJoint, resolve, universal_axes
-from ..closure.numerical import LoopSystem
+from ..closure.loop_system import LoopSystem
 from ..closure.plan import choose_independent
 from ..mechanism import Mechanism, build_mechanism
 from ..model.clusters import Groups, loop_bodies
@@ -65,7 +65,7 @@ class Limb:
             theta[at] = self.q_ref[b]
         for c, closure in enumerate(mech.closures):
             for k in range(closure.n_x):
-                body = mech.components[c].joints[closure.unknown[k]]  # type: ignore[union-attr]
+                body = mech.components[c].joints[closure.unknown[k]]
                 theta[mech.m + mech.x_at[c] + k] = self.q_ref[body]
         return theta
 

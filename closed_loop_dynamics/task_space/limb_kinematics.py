@@ -109,8 +109,8 @@ class LimbKinematics:
     @property
     def loops(self) -> list[tuple[int, NumericalClosure]]:
         """Component and closure of every loop."""
-        pairs = enumerate(self.limb.mechanism.closures)
-        return [(c, closure) for c, closure in pairs if isinstance(closure, NumericalClosure)]
+        pairs = enumerate(each.loop_closure for each in self.limb.mechanism.closures)
+        return [(c, closure) for c, closure in pairs if closure is not None]
 
     @property
     def signs(self) -> Array:

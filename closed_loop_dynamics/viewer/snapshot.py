@@ -118,7 +118,7 @@ class Camera:
                 residual = float(np.max(np.abs(np.asarray(self._phi[c](local))), initial=0.0))
             found[names[c]] = Loop(
                 residual,
-                float(branch.smallest_singular_value(q, mech, c)),
+                float(branch.smallest_singular_value(local)),
                 bool(np.array_equal(branch.assembly_signs(local), self._signs[c])),
             )
         return found

@@ -18,7 +18,7 @@ from closed_loop_dynamics.cli.commands import new
 from closed_loop_dynamics.cli.robot_argument import find_robot
 from closed_loop_dynamics.closure.cut_joint import resolve
 from closed_loop_dynamics.closure.derive import with_derived_loops
-from closed_loop_dynamics.closure.numerical import LoopSystem
+from closed_loop_dynamics.closure.loop_system import LoopSystem
 from closed_loop_dynamics.engine.symbolic import ca, tracing
 from closed_loop_dynamics.inspection.loop_doubts import doubts
 from closed_loop_dynamics.inspection.loop_guess import guess_loops, pair_guesses, with_pairs

@@ -389,6 +389,7 @@ def test_a_refusal_says_how_far_the_loop_gapes() -> None:
             robot.state([toggle + beyond])
         last = caught.value.last_good_q
         assert last[robot.names.spanning.index("crank")] == pytest.approx(toggle, abs=1e-6)
+        assert caught.value.last_good.p == pytest.approx([toggle], abs=1e-6)
         gaps.append(caught.value.residual)
     # At the toggle coupler and rocker are in one line; the crank's tip moves on without them.
     assert gaps == sorted(gaps) and gaps[0] > 1e-4
@@ -414,3 +415,13 @@ def test_a_closed_form_follows_a_crank_through_many_turns(mechanism: FourBar) ->
     np.testing.assert_allclose(
         robot.inverse_dynamics(y, yd, ydd), numerical.inverse_dynamics(y, yd, ydd), rtol=1e-9
     )
+
+
+def test_the_reachable_box_belongs_to_the_caller() -> None:
+    (branch,) = loaded(ROCKING).branches.values()
+    for exact in (False, True):
+        first = branch.reachable_box(exact)
+        kept = [side.copy() for side in first]
+        for side in first:
+            side += 1.0
+        np.testing.assert_array_equal(branch.reachable_box(exact), kept)

@@ -14,7 +14,6 @@ from typing import Any
 import yaml
 
 from closed_loop_dynamics.arrays import Array
-from closed_loop_dynamics.closure.analytical import AnalyticalClosure
 from closed_loop_dynamics.robot import Robot, load
 from closed_loop_dynamics.robot_parts.operational_space import osim_program
 
@@ -130,7 +129,7 @@ def survey(name: str, sweeps: int, say: Callable[[str], None] = lambda text: Non
 def _variants(case: Case, robot: Robot) -> dict[str, Robot]:
     """All loops numerical; and hybrid: the first mechanism with loops (a torso, say) alone."""
     closures = robot.mechanism.closures
-    if not any(isinstance(closure, AnalyticalClosure) for closure in closures):
+    if not any(closure.kind == "analytical" for closure in closures):
         return {}
     variants = {NUMERICAL: replace(case, solver="numerical").load()}
     document = yaml.safe_load(str(case.submechanisms))

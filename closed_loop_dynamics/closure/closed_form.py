@@ -1,0 +1,155 @@
+"""Which assembly mode a closed form is on, and where it is proved to stay there.
+
+The mode is the one of the reference configuration: of all sign combinations of a leg, the one that
+reproduces the known solutions (the branch's table), to the stated tolerance, is kept.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+
+from ..arrays import Array
+from ..engine.symbolic import ca, tracing
+from .analytical import (
+    DEFAULT_TOLERANCE,
+    ON_THE_EDGE,
+    AnalyticalChoice,
+    AnalyticalClosure,
+    LegChoice,
+    solve_leg,
+)
+from .block import NotClosedForm
+from .branch import Branch
+from .leg import Leg
+from .legs import legs_of
+from .loop_system import LoopSystem
+
+#: An angle of a closed form is known up to whole turns: its range must be clearly less than one.
+LARGEST_RANGE = 2 * np.pi - 0.2
+
+
+def choose(branch: Branch, tolerance: float = DEFAULT_TOLERANCE) -> AnalyticalChoice:
+    """Find the assembly mode of the branch, and prove the closed form on all known solutions.
+
+    Raises:
+        NotClosedForm: with what does not fit.
+    """
+    with tracing():
+        return _choose(branch, tolerance)
+
+
+def _choose(branch: Branch, tolerance: float) -> AnalyticalChoice:
+    numerical = branch.closure
+    system = numerical.system
+    if not branch.table.filled:
+        raise NotClosedForm(
+            "several solutions share the signs of the branch"
+            if branch.table.many_valued
+            else "too many independent joints to prove it on a grid"
+        )
+    legs = legs_of(system, numerical.plan)
+    known = np.array([branch.local_q(s) for s in branch.known()])
+    choices = []
+    for leg in legs:
+        choices.append(_match(system, leg, known, numerical.plan.length))
+    everywhere = [(-np.inf, np.inf)] * len(system.independent)
+    trial = AnalyticalClosure(numerical, AnalyticalChoice(choices, 0.0, everywhere), tolerance)
+    left = _left_over(trial, known)
+    if not left < tolerance:
+        raise NotClosedForm(
+            f"the closed form leaves {left:.2g} m or rad, more than the tolerance {tolerance:g}"
+        )
+    domain = _domain(branch, trial)
+    low, high = np.array(domain).T
+    p = known[:, list(system.independent)]
+    inside = np.all((p >= low - ON_THE_EDGE) & (p <= high + ON_THE_EDGE), axis=1)
+    return AnalyticalChoice(choices, left, domain, float(np.mean(inside)))
+
+
+def _domain(branch: Branch, closure: AnalyticalClosure) -> list[tuple[float, float]]:
+    """Where the checks of the closed form alone keep to the branch.
+
+    Beyond a singularity a closed form may come back to life on the same signs. Where continuation
+    reaches the whole grid over the joint limits, the limits are the domain; else what it reaches
+    from the reference, unless on a finer grid the closed form is dead away from the nodes that were
+    reached. That shows nothing of a single joint whose loop closes between two nodes only.
+    """
+    _, reached = branch.table.grid()
+    if branch.turns_freely():
+        return [(-math.inf, math.inf)]
+    if np.all(reached) or (len(branch.lower) > 1 and not _lives_elsewhere(branch, closure)):
+        low, high = branch.lower, branch.upper
+    else:
+        low, high = branch.reachable_box(exact=True)
+    return [(float(a), float(b)) for a, b in zip(low, high, strict=True)]
+
+
+def _lives_elsewhere(branch: Branch, closure: AnalyticalClosure) -> bool:
+    """The checks of the closed form hold somewhere that continuation did not come near."""
+    points, near = branch.table.finer_grid()
+    y = ca.SX.sym("y", points.shape[1])
+    q = closure.assemble(y, ca.SX(0, 1))
+    checks = closure.linearise(q, None, closure.tolerance).checks[: 1 + len(closure.plan.blocks)]
+    f = ca.Function("checks", [y], [ca.vertcat(*checks)])
+    away = points[~near]
+    return bool(np.any(np.all(np.asarray(f.map(len(away))(away.T)) > 0.0, axis=0)))
+
+
+def _match(system: LoopSystem, leg: Leg, known: Array, length: float) -> LegChoice:
+    """The signs that reproduce the known solutions of one leg, given all other joints."""
+    columns = list(leg.columns)
+    lengths = system.column_is_length[columns]
+    centres, windings = [], []
+    for i, is_length in zip(columns, lengths, strict=True):
+        turns = not is_length and not leg.counts_turns
+        winding, low, high = _range(system, known, i) if turns else (0, 0.0, 0.0)
+        inside = not winding and low > -np.pi + 0.1 and high < np.pi - 0.1
+        centres.append(0.0 if inside else 0.5 * (low + high))
+        windings.append(winding)
+    q = ca.SX.sym("q", len(system.joints))
+    at = {i: q[i] for i in range(len(system.joints))}
+    best: tuple[float, list[float]] = (np.inf, [])
+    for modes in itertools.product((1.0, -1.0), repeat=leg.modes):
+        trial = LegChoice(list(modes), centres, windings)
+        f = ca.Function("leg", [q], [ca.vertcat(*solve_leg(system, leg, at, trial))])
+        found = np.asarray(f.map(len(known))(known.T)).T
+        away = np.abs(found - known[:, columns]) / np.where(lengths, length, 1.0)
+        worst = float(np.max(away)) if np.all(np.isfinite(away)) else np.inf
+        if worst < best[0]:
+            best = (worst, list(modes))
+    if best[0] > 1e-3:
+        names = ", ".join(system.names(columns))
+        raise NotClosedForm(
+            f"no assembly mode of the closed form of {names} follows the branch of the reference"
+        )
+    return LegChoice(best[1], centres, windings)
+
+
+def _range(system: LoopSystem, known: Array, i: int) -> tuple[int, float, float]:
+    """How often joint ``i`` turns with the independent joint, and the range of the rest."""
+    angles = known[:, i]
+    if np.ptp(angles) <= LARGEST_RANGE:
+        return 0, float(angles.min()), float(angles.max())
+    independent = list(system.independent)
+    if len(independent) == 1 and not system.column_is_length[independent[0]]:
+        p = known[:, independent[0]]
+        first, last = int(np.argmin(p)), int(np.argmax(p))
+        winding = round(float((angles[last] - angles[first]) / (p[last] - p[first])))
+        rest = angles - winding * p
+        if winding and np.ptp(rest) <= LARGEST_RANGE:
+            return winding, float(rest.min()), float(rest.max())
+    raise NotClosedForm(f"joint '{system.names([i])[0]}' turns all the way round")
+
+
+def _left_over(closure: AnalyticalClosure, known: Array) -> float:
+    """Largest |phi| of the kept rows over the known solutions (the plan reports the others)."""
+    y = ca.SX.sym("y", len(closure.system.independent))
+    q = closure.assemble(y, ca.SX(0, 1))
+    f = ca.Function("phi", [y], [ca.densify(closure.system.phi(q)[closure.plan.rows]), q])
+    phi, q_found = f.map(len(known))(known[:, list(closure.system.independent)].T)
+    if float(np.max(np.abs(np.asarray(q_found).T - known))) > 1e-2:
+        return float("inf")
+    return float(np.max(np.abs(np.asarray(phi))))

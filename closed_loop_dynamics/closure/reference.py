@@ -1,0 +1,92 @@
+"""The reference configuration of a loop cluster: where its branch starts, closed to rounding."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Array
+from ..errors import SubmechanismError
+from ..model.submechanism import Submechanism
+from ..se3 import body_poses
+from .loop_numbers import LoopNumbers
+
+#: Largest scaled residual of a closed configuration.
+CLOSED = 1e-9
+#: A reference that is further away is a mistake [rad or m], and a joint of it that has to move by
+#: more to close the loop [rad, or loop lengths] is worth a remark.
+FARTHEST, FAR = 1e4, 1e-2
+
+
+def find_reference(numbers: LoopNumbers, entry: Submechanism) -> tuple[Array, list[str]]:
+    """A closed configuration: q = 0, or near the file's ``reference``, or assembled."""
+    system = numbers.system
+    names = system.names(range(numbers.n))
+    q0 = np.array([entry.reference.get(name, 0.0) for name in names])
+    if np.max(np.abs(q0), initial=0.0) > FARTHEST:
+        raise SubmechanismError(
+            f"submechanism '{system.name}': a reference beyond {FARTHEST:g} rad or m",
+            file=entry.file,
+            place=f"{entry.place}.reference",
+            remedy="give positions in radians and metres",
+        )
+    error = float(np.max(np.abs(numbers.scaled(q0)[0]), initial=0.0))
+    if error < CLOSED:
+        return (numbers.close(q0, list(system.dependent))[0] if error > 0 else q0), []
+    q, error = numbers.close(q0, list(system.dependent))
+    if error < CLOSED:
+        return q, _moved_far(numbers, entry, q0, q)
+    explicit = any(cut.explicit for cut in system.cuts)
+    q, error = numbers.close(q0, list(range(numbers.n)))
+    if error < CLOSED and (explicit or entry.reference):
+        note = f"open at the given configuration; assembled by least squares at {_show(names, q)}"
+        return q, [note]
+    gap = float(np.max(np.abs(numbers.phi(q0))))
+    raise SubmechanismError(
+        f"submechanism '{system.name}' does not close at its reference configuration "
+        f"(residual {gap:.3g} there, {error:.3g} after least-squares assembly)",
+        file=entry.file,
+        place=entry.place,
+        remedy="check the cut frames, or give `reference:` near an assembled configuration",
+    )
+
+
+def _moved_far(numbers: LoopNumbers, entry: Submechanism, q0: Array, q: Array) -> list[str]:
+    """A remark on dependent joints whose position in the file is not where the loop closes."""
+    names = numbers.system.names(range(numbers.n))
+    away = np.abs(q - q0) / numbers.column_scale
+    wrong = [i for i, name in enumerate(names) if name in entry.reference and away[i] > FAR]
+    if not wrong:
+        return []
+    given, closed = (_show([names[i] for i in wrong], at[wrong]) for at in (q0, q))
+    return [f"the reference of the file is open: it gives {given}; closed at {closed}"]
+
+
+def check_orientation(numbers: LoopNumbers, entry: Submechanism, q: Array) -> None:
+    """Rotation rows also vanish when a cut is turned by half a turn: that is not closed."""
+    system = numbers.system
+    names = system.names(range(numbers.n))
+    poses = body_poses(system.tree, dict(zip(names, map(float, q), strict=True)))
+    for cut in system.cuts:
+        R_p, R_s = (
+            (poses[b] if b >= 0 else np.eye(4))[:3, :3] @ frame[:3, :3]
+            for b, frame in ((cut.predecessor, cut.frame_p), (cut.successor, cut.frame_s))
+        )
+        D = R_p.T @ R_s
+        upright = True
+        if len(cut.rotations) == 3:
+            upright = float(np.trace(D)) > 0.0
+        elif len(cut.rotations) == 2:
+            free = np.cross(*cut.rotations)
+            upright = float(free @ D @ free) > 0.0
+        if not upright:
+            raise SubmechanismError(
+                f"submechanism '{system.name}' closes only with {cut.labels[0]} turned by half a "
+                "turn",
+                file=entry.file,
+                place=entry.place,
+                remedy="check the cut frames, or give `reference:` near the wanted configuration",
+            )
+
+
+def _show(names: list[str], q: Array) -> str:
+    return ", ".join(f"{name}={value:.4g}" for name, value in zip(names, q, strict=True))

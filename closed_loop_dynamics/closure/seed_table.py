@@ -1,0 +1,148 @@
+"""Closed configurations on a grid over a box: where Newton and continuation start from.
+
+Every node is reached from a solved neighbour in certified steps, so the whole table lies on the
+branch of the reference configuration.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Array
+from ..engine import cache
+from .continuation import Continuation, Solution
+
+#: Table nodes per dimension, by number of independent joints of the closure.
+NODES = {1: 65, 2: 25, 3: 9, 4: 5, 5: 3, 6: 3}
+#: Points of the finer grid per step of the table; two where there are more joints.
+FINER = {2: 4, 3: 3}
+#: Nodes that need finer steps than this are left to the slow path [rad, or loop lengths].
+COARSE_STEP = 1e-3
+
+Index = tuple[int, ...]
+
+
+class SeedTable:
+    """The table of one closure; empty for very many independent joints.
+
+    Attributes:
+        low, step, count: (n_p,) the grid.
+        nodes: (prod(count), n_x * (1 + n_p)) solutions and their slopes; NaN where unreachable.
+        many_valued: the way to a position decides on which solution it ends (a cuspidal mechanism):
+            no table can name the one that is meant, so there is none.
+        solved: grid index -> solution.
+    """
+
+    def __init__(
+        self, path: Continuation, reference: Solution, box: tuple[Array, Array], key: str
+    ) -> None:
+        """Fetch the table from the cache by ``key``, or solve it."""
+        self._path = path
+        self._reference = reference
+        self.low, high = box
+        n_p, width = len(self.low), high - self.low
+        count = np.full(n_p, NODES.get(n_p, 0), dtype=np.int64)
+        count[width <= 0.0] = 1
+        self.step: Array = np.where(count > 1, width / np.maximum(count - 1, 1), 1.0)
+        self.many_valued = False
+        self.nodes: Array = np.zeros((0, 0))
+        if n_p and np.all(count):
+            self._fill(count, key)
+        self.count = count if self.nodes.size else np.zeros_like(count)
+        self.solved = self._solutions()
+
+    @property
+    def filled(self) -> bool:
+        """There are nodes."""
+        return self.nodes.size > 0
+
+    @property
+    def reached(self) -> NDArray[np.bool_]:
+        """(prod(count),) which nodes were."""
+        return np.isfinite(self.nodes[:, 0]) if self.filled else np.zeros(0, dtype=bool)
+
+    def nearest_node(self, p: Array) -> Array:
+        """Grid index (n_p,)."""
+        return np.clip(np.round((p - self.low) / self.step), 0, self.count - 1).astype(int)
+
+    def grid(self) -> tuple[Array, NDArray[np.bool_]]:
+        """All nodes (N, n_p), and which of them were reached."""
+        index = np.indices(tuple(self.count)).reshape(len(self.count), -1).T
+        return self.low + index * self.step, self.reached
+
+    def finer_grid(self) -> tuple[Array, NDArray[np.bool_]]:
+        """Points between the nodes too, and which lie beside a node that was reached."""
+        shape = tuple(int(c) for c in self.count)
+        fine = FINER.get(len(shape), 2)
+        reached = self.reached.reshape(shape)
+        ticks = [np.arange(fine * (c - 1) + 1) for c in shape]
+        near = np.zeros([len(t) for t in ticks], dtype=bool)
+        for ends in itertools.product((0, fine - 1), repeat=len(shape)):
+            corner = [(t + end) // fine for t, end in zip(ticks, ends, strict=True)]
+            near |= reached[np.ix_(*corner)]
+        index = np.stack(np.meshgrid(*ticks, indexing="ij"), axis=-1).reshape(-1, len(shape))
+        return self.low + index * self.step / fine, near.ravel()
+
+    # -- solving ----------------------------------------------------------------------------------
+
+    def _fill(self, count: NDArray[np.int64], key: str) -> None:
+        metadata, data = cache.get_or_make(key, lambda: self._solve(count))
+        self.many_valued = metadata["many_valued"]
+        if not self.many_valued:
+            self.nodes = np.frombuffer(data).reshape(self._shape(count)).copy()
+
+    def _shape(self, count: NDArray[np.int64]) -> tuple[int, int]:
+        return int(np.prod(count)), len(self._reference.x) * (1 + len(count))
+
+    def _solve(self, count: NDArray[np.int64]) -> tuple[dict[str, Any], bytes]:
+        """What the cache keeps."""
+        solved = self._spread(count)
+        if solved is None:
+            return {"many_valued": True}, b""
+        nodes = np.full(self._shape(count), np.nan)
+        for index, s in solved.items():
+            nodes[np.ravel_multi_index(index, tuple(count))] = np.append(s.x, s.slope)
+        return {"many_valued": False}, nodes.tobytes()
+
+    def _spread(self, count: NDArray[np.int64]) -> dict[Index, Solution] | None:
+        """Solutions by node, from neighbour to neighbour; None when two ways end differently."""
+        path, context = self._path, self._path.context()
+        first = np.clip(np.round((self._reference.p - self.low) / self.step), 0, count - 1)
+        start, status = path.follow(
+            context, self._reference, self.low + first * self.step, COARSE_STEP
+        )
+        if status:
+            return {}
+        queue: list[Index] = [tuple(int(i) for i in first)]
+        solved = {queue[0]: start}
+        while queue:
+            index = queue.pop(0)
+            for axis, direction in itertools.product(range(len(count)), (-1, 1)):
+                neighbour = (*index[:axis], index[axis] + direction, *index[axis + 1 :])
+                if not 0 <= neighbour[axis] < count[axis]:
+                    continue
+                target = self.low + np.array(neighbour) * self.step
+                found, status = path.follow(context, solved[index], target, COARSE_STEP)
+                if status:
+                    continue
+                if neighbour not in solved:
+                    solved[neighbour] = found
+                    queue.append(neighbour)
+                elif path.differ(found, solved[neighbour]):
+                    return None
+        return solved
+
+    def _solutions(self) -> dict[Index, Solution]:
+        """The nodes that were reached, by grid index."""
+        solved: dict[Index, Solution] = {}
+        n_p, n_x = len(self.low), len(self._reference.x)
+        for flat in np.flatnonzero(self.reached):
+            index = tuple(int(i) for i in np.unravel_index(flat, tuple(self.count)))
+            x, slope = np.split(self.nodes[flat], [n_x])
+            p = self.low + np.array(index) * self.step
+            solved[index] = Solution(p, x, slope.reshape(n_x, n_p))
+        return solved
