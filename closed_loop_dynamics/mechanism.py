@@ -8,17 +8,18 @@ floating base comes first, with 7 positions (x, y, z, quaternion x, y, z, w) and
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from .arrays import Array
 from .closure.analytical import AnalyticalClosure
 from .closure.cut_joint import resolve
 from .closure.derive import with_derived_loops
-from .closure.linear import LinearClosure, coupling_closure, serial_closure
+from .closure.linear import LinearClosure, SerialClosure, coupling_closure
 from .closure.numerical import LoopSystem, NumericalClosure
 from .closure.plan import Plan, make_plan
 from .closure.smooth import Gamma, SmoothClosure
@@ -28,7 +29,7 @@ from .fingerprint import source_digest
 from .model.clusters import Cluster, Component, build_clusters, split_components
 from .model.hyrodyn.types import FUNCTION
 from .model.submechanism import Submechanism
-from .model.tree import FLOATING, Tree
+from .model.tree import FLOATING, Joint, Tree
 
 Closure = LinearClosure | NumericalClosure | AnalyticalClosure | SmoothClosure
 
@@ -40,8 +41,6 @@ class Mechanism:
     Attributes:
         closures: one per component.
         spanning, independent, actuator: bodies in the order of q, y, u.
-        y_at, v_at: body -> first index in y / yd (independent joints only).
-        q_at, qd_at: body -> first index in q / qd.
         x_at: component -> first index in the vector of Newton unknowns.
         gravity: acceleration of gravity in the root frame [m/s^2].
     """
@@ -54,10 +53,6 @@ class Mechanism:
     spanning: tuple[int, ...]
     independent: tuple[int, ...]
     actuator: tuple[int, ...]
-    y_at: dict[int, int]
-    v_at: dict[int, int]
-    q_at: dict[int, int]
-    qd_at: dict[int, int]
     x_at: dict[int, int]
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
 
@@ -69,12 +64,12 @@ class Mechanism:
     @cached_property
     def m(self) -> int:
         """Degrees of freedom: length of yd."""
-        return len(self.independent) + 5 * self.floating
+        return len(self.v_names)
 
     @cached_property
     def n(self) -> int:
         """Length of qd."""
-        return len(self.spanning) + 5 * self.floating
+        return sum(self.joint(b).n_v for b in self.spanning)
 
     @cached_property
     def p(self) -> int:
@@ -84,12 +79,12 @@ class Mechanism:
     @cached_property
     def n_y(self) -> int:
         """Length of y."""
-        return self.m + self.floating
+        return len(self.y_names)
 
     @cached_property
     def n_q(self) -> int:
         """Length of q."""
-        return self.n + self.floating
+        return sum(self.joint(b).n_q for b in self.spanning)
 
     @cached_property
     def n_x(self) -> int:
@@ -126,9 +121,110 @@ class Mechanism:
         """The component is the free flyer."""
         return self.floating and self.components[component].joints == (0,)
 
+    @cached_property
+    def cluster_of(self) -> dict[int, int]:
+        """Body -> the cluster that it belongs to."""
+        return {b: k for k, cluster in enumerate(self.clusters) for b in cluster.bodies}
+
+    @property
+    def drivable(self) -> list[int]:
+        """Components with coordinates that actuators can drive: all but a free flyer."""
+        return [
+            c
+            for c, component in enumerate(self.components)
+            if component.independent and self.joint(component.joints[0]).kind != FLOATING
+        ]
+
+    def joint(self, body: int) -> Joint:
+        """The joint that moves a body."""
+        return self.tree.bodies[body].joint
+
     def joint_name(self, body: int) -> str:
-        """Name of the joint that moves a body."""
-        return self.tree.bodies[body].joint.name
+        """Its name."""
+        return self.joint(body).name
+
+    def scalar_joints(self, bodies: Iterable[int]) -> list[int]:
+        """Those of ``bodies`` whose joints have one position: all but a free flyer."""
+        return [b for b in bodies if self.joint(b).n_q == 1]
+
+    # -- where each coordinate is ------------------------------------------------------------------
+
+    def position_rows(self, bodies: Iterable[int]) -> dict[int, slice]:
+        """Body -> its rows where the positions of the joints of ``bodies`` are stacked."""
+        return _rows((b, self.joint(b).n_q) for b in bodies)
+
+    def velocity_rows(self, bodies: Iterable[int]) -> dict[int, slice]:
+        """Body -> its rows where the velocities of the joints of ``bodies`` are stacked."""
+        return _rows((b, self.joint(b).n_v) for b in bodies)
+
+    @cached_property
+    def y_at(self) -> dict[int, int]:
+        """Body -> first index in y (independent joints only)."""
+        return _starts(self.position_rows(self.independent))
+
+    @cached_property
+    def v_at(self) -> dict[int, int]:
+        """Body -> first index in yd (independent joints only)."""
+        return _starts(self.velocity_rows(self.independent))
+
+    @cached_property
+    def q_at(self) -> dict[int, int]:
+        """Body -> first index in q."""
+        return _starts(self.position_rows(self.spanning))
+
+    @cached_property
+    def qd_at(self) -> dict[int, int]:
+        """Body -> first index in qd."""
+        return _starts(self.velocity_rows(self.spanning))
+
+    def y_slots(self, bodies: Iterable[int]) -> list[int]:
+        """Places in y of all positions of ``bodies``, one after the other."""
+        return [self.y_at[b] + i for b in bodies for i in range(self.joint(b).n_q)]
+
+    def v_slots(self, bodies: Iterable[int]) -> list[int]:
+        """Places in yd of all velocities of ``bodies``, one after the other."""
+        return [self.v_at[b] + i for b in bodies for i in range(self.joint(b).n_v)]
+
+    def q_slots(self, bodies: Iterable[int]) -> list[int]:
+        """Places in q of all positions of ``bodies``, one after the other."""
+        return [self.q_at[b] + i for b in bodies for i in range(self.joint(b).n_q)]
+
+    def qd_slots(self, bodies: Iterable[int]) -> list[int]:
+        """Places in qd of all velocities of ``bodies``, one after the other."""
+        return [self.qd_at[b] + i for b in bodies for i in range(self.joint(b).n_v)]
+
+    @cached_property
+    def y_names(self) -> tuple[str, ...]:
+        """One name per number of y: the joint's, or ``base.x`` where it has several."""
+        return tuple(name for b in self.independent for name in self.joint(b).position_names)
+
+    @cached_property
+    def v_names(self) -> tuple[str, ...]:
+        """One name per number of yd: the joint's, or ``base.wx`` where it has several."""
+        return tuple(name for b in self.independent for name in self.joint(b).velocity_names)
+
+    # -- positions to start from -------------------------------------------------------------------
+
+    def neutral_y(self) -> Array:
+        """(n_y,) every joint at zero, a free flyer upright at the origin."""
+        return np.concatenate([np.zeros(0), *(self.joint(b).neutral for b in self.independent)])
+
+    def rest_y(self) -> Array:
+        """(n_y,) neutral, but joints whose limits exclude zero at the nearest one."""
+        y = self.neutral_y()
+        for b in self.scalar_joints(self.independent):
+            y[self.y_at[b]] = min(max(0.0, self.joint(b).lower), self.joint(b).upper)
+        return y
+
+    def reference_y(self) -> Array:
+        """(n_y,) neutral, but loops at the reference configuration of their file."""
+        y = self.neutral_y()
+        for c in self.loops:
+            loops = self.loop_closure(c)
+            assert loops is not None
+            q_ref = np.array(loops.plan.q_ref)
+            y[self.y_slots(self.components[c].independent)] = q_ref[list(loops.system.independent)]
+        return y
 
 
 def build_mechanism(
@@ -163,10 +259,6 @@ def build_mechanism(
         tuple(spanning),
         tuple(independent),
         tuple(actuator),
-        _offsets(tree, independent, 7),
-        _offsets(tree, independent, 6),
-        _offsets(tree, spanning, 7),
-        _offsets(tree, spanning, 6),
         _unknown_offsets(closures),
     )
 
@@ -205,6 +297,18 @@ def _check_functions(entries: Sequence[Submechanism], functions: Mapping[str, Ga
             )
 
 
+def _rows(sizes: Iterable[tuple[int, int]]) -> dict[int, slice]:
+    rows, count = {}, 0
+    for b, size in sizes:
+        rows[b] = slice(count, count + size)
+        count += size
+    return rows
+
+
+def _starts(rows: dict[int, slice]) -> dict[int, int]:
+    return {b: own.start for b, own in rows.items()}
+
+
 def _unknown_offsets(closures: Sequence[Closure]) -> dict[int, int]:
     offsets, count = {}, 0
     for c, closure in enumerate(closures):
@@ -213,18 +317,10 @@ def _unknown_offsets(closures: Sequence[Closure]) -> dict[int, int]:
     return offsets
 
 
-def _offsets(tree: Tree, bodies: Sequence[int], floating_size: int) -> dict[int, int]:
-    offsets, count = {}, 0
-    for b in bodies:
-        offsets[b] = count
-        count += floating_size if tree.bodies[b].joint.kind == FLOATING else 1
-    return offsets
-
-
 def _closure(tree: Tree, component: Component, index: int, key: str) -> Closure:
     if not component.loops and not component.couplings:
         if component.independent:
-            return serial_closure(len(component.joints))
+            return SerialClosure(sum(tree.bodies[b].joint.n_v for b in component.joints))
         # In no loop and not independent: nothing moves it; it rests (the linter names it).
         return LinearClosure("idle", np.zeros((1, 0)), np.zeros(1))
     if not component.loops:
