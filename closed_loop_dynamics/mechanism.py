@@ -28,6 +28,7 @@ from .errors import InvalidInput, SubmechanismError, UrdfError, did_you_mean
 from .fingerprint import source_digest
 from .model.clusters import Cluster, Component, build_clusters, split_components
 from .model.hyrodyn.types import FUNCTION
+from .model.joint_vector import JointVector
 from .model.submechanism import Submechanism
 from .model.tree import FLOATING, Joint, Tree
 
@@ -64,12 +65,12 @@ class Mechanism:
     @cached_property
     def m(self) -> int:
         """Degrees of freedom: length of yd."""
-        return len(self.v_names)
+        return self.yd.size
 
     @cached_property
     def n(self) -> int:
         """Length of qd."""
-        return sum(self.joint(b).n_v for b in self.spanning)
+        return self.qd.size
 
     @cached_property
     def p(self) -> int:
@@ -79,12 +80,12 @@ class Mechanism:
     @cached_property
     def n_y(self) -> int:
         """Length of y."""
-        return len(self.y_names)
+        return self.y.size
 
     @cached_property
     def n_q(self) -> int:
         """Length of q."""
-        return sum(self.joint(b).n_q for b in self.spanning)
+        return self.q.size
 
     @cached_property
     def n_x(self) -> int:
@@ -149,61 +150,55 @@ class Mechanism:
 
     # -- where each coordinate is ------------------------------------------------------------------
 
-    def position_rows(self, bodies: Iterable[int]) -> dict[int, slice]:
-        """Body -> its rows where the positions of the joints of ``bodies`` are stacked."""
-        return _rows((b, self.joint(b).n_q) for b in bodies)
+    @cached_property
+    def y(self) -> JointVector:
+        """Layout of the independent positions."""
+        return self.positions(self.independent)
 
-    def velocity_rows(self, bodies: Iterable[int]) -> dict[int, slice]:
-        """Body -> its rows where the velocities of the joints of ``bodies`` are stacked."""
-        return _rows((b, self.joint(b).n_v) for b in bodies)
+    @cached_property
+    def yd(self) -> JointVector:
+        """Layout of the independent velocities, accelerations and forces."""
+        return self.velocities(self.independent)
+
+    @cached_property
+    def q(self) -> JointVector:
+        """Layout of the spanning positions."""
+        return self.positions(self.spanning)
+
+    @cached_property
+    def qd(self) -> JointVector:
+        """Layout of the spanning velocities, accelerations and forces."""
+        return self.velocities(self.spanning)
+
+    def positions(self, bodies: Iterable[int]) -> JointVector:
+        """Layout of the positions of some joints."""
+        return JointVector.positions(self.tree, bodies)
+
+    def velocities(self, bodies: Iterable[int]) -> JointVector:
+        """Layout of the velocities of some joints."""
+        return JointVector.velocities(self.tree, bodies)
 
     @cached_property
     def y_at(self) -> dict[int, int]:
         """Body -> first index in y (independent joints only)."""
-        return _starts(self.position_rows(self.independent))
+        return self.y.at
 
     @cached_property
     def v_at(self) -> dict[int, int]:
         """Body -> first index in yd (independent joints only)."""
-        return _starts(self.velocity_rows(self.independent))
+        return self.yd.at
 
     @cached_property
     def q_at(self) -> dict[int, int]:
         """Body -> first index in q."""
-        return _starts(self.position_rows(self.spanning))
+        return self.q.at
 
     @cached_property
     def qd_at(self) -> dict[int, int]:
         """Body -> first index in qd."""
-        return _starts(self.velocity_rows(self.spanning))
+        return self.qd.at
 
-    def y_slots(self, bodies: Iterable[int]) -> list[int]:
-        """Places in y of all positions of ``bodies``, one after the other."""
-        return [self.y_at[b] + i for b in bodies for i in range(self.joint(b).n_q)]
-
-    def v_slots(self, bodies: Iterable[int]) -> list[int]:
-        """Places in yd of all velocities of ``bodies``, one after the other."""
-        return [self.v_at[b] + i for b in bodies for i in range(self.joint(b).n_v)]
-
-    def q_slots(self, bodies: Iterable[int]) -> list[int]:
-        """Places in q of all positions of ``bodies``, one after the other."""
-        return [self.q_at[b] + i for b in bodies for i in range(self.joint(b).n_q)]
-
-    def qd_slots(self, bodies: Iterable[int]) -> list[int]:
-        """Places in qd of all velocities of ``bodies``, one after the other."""
-        return [self.qd_at[b] + i for b in bodies for i in range(self.joint(b).n_v)]
-
-    @cached_property
-    def y_names(self) -> tuple[str, ...]:
-        """One name per number of y: the joint's, or ``base.x`` where it has several."""
-        return tuple(name for b in self.independent for name in self.joint(b).position_names)
-
-    @cached_property
-    def v_names(self) -> tuple[str, ...]:
-        """One name per number of yd: the joint's, or ``base.wx`` where it has several."""
-        return tuple(name for b in self.independent for name in self.joint(b).velocity_names)
-
-    # -- positions to start from -------------------------------------------------------------------
+    # -- positions to start from ------------------------------------------------------------------
 
     def neutral_y(self) -> Array:
         """(n_y,) every joint at zero, a free flyer upright at the origin."""
@@ -223,7 +218,7 @@ class Mechanism:
             loops = self.loop_closure(c)
             assert loops is not None
             q_ref = np.array(loops.plan.q_ref)
-            y[self.y_slots(self.components[c].independent)] = q_ref[list(loops.system.independent)]
+            y[self.y.slots(self.components[c].independent)] = q_ref[list(loops.system.independent)]
         return y
 
 
@@ -297,18 +292,6 @@ def _check_functions(entries: Sequence[Submechanism], functions: Mapping[str, Ga
             )
 
 
-def _rows(sizes: Iterable[tuple[int, int]]) -> dict[int, slice]:
-    rows, count = {}, 0
-    for b, size in sizes:
-        rows[b] = slice(count, count + size)
-        count += size
-    return rows
-
-
-def _starts(rows: dict[int, slice]) -> dict[int, int]:
-    return {b: own.start for b, own in rows.items()}
-
-
 def _unknown_offsets(closures: Sequence[Closure]) -> dict[int, int]:
     offsets, count = {}, 0
     for c, closure in enumerate(closures):
@@ -320,7 +303,7 @@ def _unknown_offsets(closures: Sequence[Closure]) -> dict[int, int]:
 def _closure(tree: Tree, component: Component, index: int, key: str) -> Closure:
     if not component.loops and not component.couplings:
         if component.independent:
-            return SerialClosure(sum(tree.bodies[b].joint.n_v for b in component.joints))
+            return SerialClosure(JointVector.velocities(tree, component.joints).size)
         # In no loop and not independent: nothing moves it; it rests (the linter names it).
         return LinearClosure("idle", np.zeros((1, 0)), np.zeros(1))
     if not component.loops:

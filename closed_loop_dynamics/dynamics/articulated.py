@@ -79,7 +79,7 @@ def articulate(motion: Motion) -> Articulated:
 def _eliminate(motion: Motion, cluster: Cluster, inertia: dict[int, Any]) -> ArticulatedCluster:
     """Free the cluster's coordinates; adds I^a to the parent body in place."""
     mech, tree = motion.mechanism, motion.mechanism.tree
-    index = mech.velocity_rows(cluster.bodies)
+    index = mech.velocities(cluster.bodies).rows
     composite = {b: inertia[b] for b in cluster.bodies}
     on_parent: list[Any] = []
     for b in reversed(cluster.bodies):
@@ -107,7 +107,7 @@ def _eliminate(motion: Motion, cluster: Cluster, inertia: dict[int, Any]) -> Art
             whole = whole + more
         articulated = whole.general().minus_outer(U, D_inverse_U)
         inertia[cluster.parent] = inertia[cluster.parent] + articulated
-    slots = mech.v_slots(independent)
+    slots = mech.yd.slots(independent)
     return ArticulatedCluster(cluster, slots, index, G, U, D, factor, D_inverse_U)
 
 

@@ -64,7 +64,7 @@ def smooth_friction(motion: Motion, coefficients: SX) -> dict[int, SX]:
     viscous, coulomb = coefficients[: mech.n], coefficients[mech.n :]
     forces: dict[int, SX] = {}
     for b in mech.spanning:
-        rows = mech.qd_slots([b])
+        rows = mech.qd.rows[b]
         direction = coulomb_direction(motion, b)
         forces[b] = viscous[rows] * motion.qd[b] + coulomb[rows] * direction
     return forces

@@ -28,8 +28,8 @@ def constraint_rows(mech: Mechanism) -> int:
         if loops is not None:
             count += len(loops.plan.rows) + len(loops.plan.idle)
         else:
-            independent = mech.v_slots(component.independent)
-            count += len(mech.qd_slots(component.joints)) - len(independent)
+            independent = mech.yd.slots(component.independent)
+            count += len(mech.qd.slots(component.joints)) - len(independent)
     return count
 
 
@@ -40,7 +40,7 @@ def trace_constraints(motion: Motion) -> tuple[SX, SX, SX]:
     phi, K, k = ca.SX(np.zeros(rows)), ca.SX(np.zeros((rows, mech.n))), ca.SX(np.zeros(rows))
     at = 0
     for c, component in enumerate(mech.components):
-        slots = mech.qd_slots(component.joints)
+        slots = mech.qd.slots(component.joints)
         loops = mech.loop_closure(c)
         if loops is not None:
             n = len(component.joints)
@@ -65,7 +65,7 @@ def trace_constraints(motion: Motion) -> tuple[SX, SX, SX]:
 def _explicit_rows(motion: Motion, c: int, slots: list[int], K: SX, k: SX, at: int) -> int:
     """q_d - gamma_d(y) = 0 of an explicit closure: [1, -G_d] qdd = g_d; phi is zero."""
     component, loop = motion.mechanism.components[c], motion.loops[c]
-    places = motion.mechanism.qd_slots(component.independent)
+    places = motion.mechanism.qd.slots(component.independent)
     independent = [slots.index(place) for place in places]
     for i in range(len(slots)):
         if i in independent:

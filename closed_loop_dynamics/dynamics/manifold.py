@@ -17,8 +17,8 @@ def trace_kinematics(mech: Mechanism) -> tuple[SX, SX]:
     y, yd = ca.SX.sym("y", mech.n_y), ca.SX.sym("yd", mech.m)
     rate, unit = ca.SX.zeros(mech.n_y), ca.SX.zeros(mech.n_y)
     for b in mech.independent:
-        joint, own = mech.joint(b), mech.y_slots([b])
-        rate[own] = position_rate(joint, y[own], yd[mech.v_slots([b])])
+        joint, own = mech.joint(b), mech.y.rows[b]
+        rate[own] = position_rate(joint, y[own], yd[mech.yd.rows[b]])
         unit[own] = normalised(joint, y[own])
     return (
         ca.Function("position_rate", [y, yd], [ca.densify(rate)]),

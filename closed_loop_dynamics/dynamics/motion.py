@@ -55,7 +55,7 @@ class Motion:
         result = ca.SX(np.zeros(mech.m))
         for c, component in enumerate(mech.components):
             tau = ca.vertcat(*(tree_forces[b] for b in component.joints))
-            result[mech.v_slots(component.independent)] = self.loops[c].G.T @ tau
+            result[mech.yd.slots(component.independent)] = self.loops[c].G.T @ tau
         return result
 
     def accelerations(self, ydd: SX) -> dict[int, SX]:
@@ -64,8 +64,8 @@ class Motion:
         result: dict[int, SX] = {}
         for c, component in enumerate(mech.components):
             loop = self.loops[c]
-            qdd = loop.G @ ydd[mech.v_slots(component.independent)] + loop.g
-            for b, rows in mech.velocity_rows(component.joints).items():
+            qdd = loop.G @ ydd[mech.yd.slots(component.independent)] + loop.g
+            for b, rows in mech.velocities(component.joints).rows.items():
                 result[b] = qdd[rows]
         return result
 
@@ -76,9 +76,9 @@ class Motion:
         mech = self.mechanism
         parts = [mech.components[c] for c in components]
         blocks = ca.diagcat(*(ca.sparsify(self.loops[c].G) for c in components))
-        rows = mech.velocity_rows(b for part in parts for b in part.joints)
-        columns = mech.velocity_rows(b for part in parts for b in part.independent)
-        return blocks[_in_order(rows, bodies), _in_order(columns, independent)]
+        rows = mech.velocities(b for part in parts for b in part.joints)
+        columns = mech.velocities(b for part in parts for b in part.independent)
+        return blocks[rows.slots(bodies), columns.slots(independent)]
 
     @property
     def bias(self) -> dict[int, SX]:
@@ -109,31 +109,27 @@ def trace_motion(mech: Mechanism, y: SX, x: SX, yd: SX | None) -> Motion:
     qd: dict[int, SX] = {}
     loops: dict[int, Linearised] = {}
     for c, (component, closure) in enumerate(zip(mech.components, mech.closures, strict=True)):
-        y_local = y[mech.y_slots(component.independent)]
+        y_local = y[mech.y.slots(component.independent)]
         start = mech.x_at[c]
         q_local = closure.assemble(y_local, x[start : start + closure.n_x])
         qd_of = None
         if yd is not None:
-            yd_local = yd[mech.v_slots(component.independent)]
+            yd_local = yd[mech.yd.slots(component.independent)]
 
             def qd_of(G: SX, yd_local: SX = yd_local) -> SX:
                 return G @ yd_local
 
         loops[c] = closure.linearise(q_local, qd_of, CLOSURE_TOLERANCE)
-        for b, rows in mech.position_rows(component.joints).items():
+        for b, rows in mech.positions(component.joints).rows.items():
             q[b] = q_local[rows]
         rest = ca.SX.zeros(loops[c].G.shape[0])
         qd_local = rest if qd_of is None else qd_of(loops[c].G)
-        for b, rows in mech.velocity_rows(component.joints).items():
+        for b, rows in mech.velocities(component.joints).rows.items():
             qd[b] = qd_local[rows]
     bodies = range(len(mech.tree.bodies))
     X = {b: joint_transform(mech.joint(b), q[b]) for b in bodies}
     S = {b: joint_subspace(mech.joint(b)) for b in bodies}
     return Motion(mech, q, qd, loops, X, S, yd)
-
-
-def _in_order(rows: dict[int, slice], bodies: Sequence[int]) -> list[int]:
-    return [i for b in bodies for i in range(rows[b].start, rows[b].stop)]
 
 
 def rigid_inertia(mech: Mechanism, body: int) -> RigidInertia:

@@ -30,7 +30,7 @@ def tree_mass_matrix(motion: Motion) -> SX:
             f = composite[j].apply(S)
             i = j
             while i >= 0:
-                rows, force = mech.qd_slots([i]), motion.S[i].dot(f)
+                rows, force = mech.qd.rows[i], motion.S[i].dot(f)
                 M[rows, column], M[column, rows] = force, force.T
                 f = motion.X[i].force_to_parent(f)
                 i = tree.bodies[i].parent

@@ -81,8 +81,8 @@ def _rows_of_G(motion: Motion) -> dict[int, dict[int, SX]]:
     mech = motion.mechanism
     result: dict[int, dict[int, SX]] = {}
     for c, component in enumerate(mech.components):
-        G, slots = ca.sparsify(motion.loops[c].G), mech.v_slots(component.independent)
-        for b, rows in mech.velocity_rows(component.joints).items():
+        G, slots = ca.sparsify(motion.loops[c].G), mech.yd.slots(component.independent)
+        for b, rows in mech.velocities(component.joints).rows.items():
             blocks = {at: G[rows, k] for k, at in enumerate(slots)}
             result[b] = {at: ca.densify(block) for at, block in blocks.items() if block.nnz()}
     return result

@@ -79,7 +79,7 @@ def _lagrange(
     qdd = solve_lagrange(M, C, phi, K, k, tau, qd, time)
     if not np.all(np.isfinite(qdd)):
         raise np.linalg.LinAlgError
-    return qdd[mech.qd_slots(mech.independent)]
+    return qdd[mech.qd.slots(mech.independent)]
 
 
 def _time_constants(robot: Robot) -> list[float]:

@@ -25,12 +25,12 @@ def test_sizes_are_sums_over_the_joints(flying_leg: cld.Robot) -> None:
 def test_every_number_has_one_place_and_one_name(flying_leg: cld.Robot) -> None:
     mech = flying_leg.mechanism
     names = flying_leg.names.independent
-    assert mech.y_names == (*(f"{names[0]}.{part}" for part in BASE), *names[1:])
-    assert mech.v_names == (*(f"{names[0]}.{part}" for part in TWIST), *names[1:])
-    assert mech.y_slots(mech.independent) == list(range(mech.n_y))
-    assert mech.v_slots(mech.independent) == list(range(mech.m))
-    assert mech.q_slots(mech.spanning) == list(range(mech.n_q))
-    assert mech.qd_slots(mech.spanning) == list(range(mech.n))
+    assert mech.y.names == (*(f"{names[0]}.{part}" for part in BASE), *names[1:])
+    assert mech.yd.names == (*(f"{names[0]}.{part}" for part in TWIST), *names[1:])
+    assert mech.y.slots(mech.independent) == list(range(mech.n_y))
+    assert mech.yd.slots(mech.independent) == list(range(mech.m))
+    assert mech.q.slots(mech.spanning) == list(range(mech.n_q))
+    assert mech.qd.slots(mech.spanning) == list(range(mech.n))
     assert mech.scalar_joints(mech.spanning) == [b for b in mech.spanning if b != 0]
 
 
@@ -55,7 +55,7 @@ def test_positions_to_start_from(flying_leg: cld.Robot) -> None:
     reference = mech.reference_y()
     np.testing.assert_array_equal(reference[:7], upright)
     for c, branch in flying_leg.branches.items():
-        places = mech.y_slots(mech.components[c].independent)
+        places = mech.y.slots(mech.components[c].independent)
         np.testing.assert_array_equal(reference[places], branch.reference.p)
 
 
