@@ -122,6 +122,11 @@ class Subspace:
 
     columns: tuple[Spatial, ...]
 
+    @staticmethod
+    def of(S: np.ndarray) -> Subspace:
+        """From numbers (6, n)."""
+        return Subspace(tuple(Spatial.of(sx(column)) for column in S.T))
+
     def __matmul__(self, rates: SX) -> Spatial:
         """S qd for ``rates`` (n, 1)."""
         moved = [column * rates[k] for k, column in enumerate(self.columns)]

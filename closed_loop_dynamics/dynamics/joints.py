@@ -1,19 +1,15 @@
-"""The kinds of joints, traced: transform X(q), motion subspace S (6, n_v), rate of the position.
+"""The kinds of joints, traced: their transform X(q) and the rate of their position.
 
-Whoever adds a kind (spherical, planar) says here what it does, and in ``model/tree.py`` how many
-positions and velocities it has; no algorithm asks for the kind. S is constant in the body frame.
+Whoever adds a kind (spherical, planar) says here what it does at a position, and in
+``model/tree.py`` which positions, velocities and S it has; no algorithm asks for the kind.
 """
 
 from __future__ import annotations
-
-import numpy as np
 
 from ..engine.symbolic import ca
 from ..model.tree import FLOATING, PRISMATIC, Joint
 from ..spatial import (
     SX,
-    Spatial,
-    Subspace,
     Transform,
     cross,
     rotation,
@@ -34,15 +30,6 @@ def joint_transform(joint: Joint, q: SX) -> Transform:
     if joint.kind == PRISMATIC:
         return Transform(((R, p + R @ (sx(joint.axis) * q)),))
     return Transform(((R, p), (rotation(joint.axis, q), zeros3())))
-
-
-def joint_subspace(joint: Joint) -> Subspace:
-    """S: velocities of the joint to the motion of the body against its parent, in its own frame."""
-    if joint.kind == FLOATING:
-        return Subspace(tuple(Spatial.of(sx(unit)) for unit in np.eye(6)))
-    if joint.kind == PRISMATIC:
-        return Subspace((Spatial(zeros3(), sx(joint.axis)),))
-    return Subspace((Spatial(sx(joint.axis), zeros3()),))
 
 
 def joint_checks(joint: Joint, q: SX) -> list[SX]:

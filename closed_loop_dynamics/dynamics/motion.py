@@ -16,7 +16,7 @@ from ..closure.numerical import CLOSURE_TOLERANCE, Linearised
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
 from ..spatial import SX, RigidInertia, Spatial, Subspace, Transform, sx
-from .joints import joint_checks, joint_subspace, joint_transform
+from .joints import joint_checks, joint_transform
 
 if TYPE_CHECKING:
     from .parameters import DynamicParameters
@@ -128,7 +128,7 @@ def trace_motion(mech: Mechanism, y: SX, x: SX, yd: SX | None) -> Motion:
             qd[b] = qd_local[rows]
     bodies = range(len(mech.tree.bodies))
     X = {b: joint_transform(mech.joint(b), q[b]) for b in bodies}
-    S = {b: joint_subspace(mech.joint(b)) for b in bodies}
+    S = {b: Subspace.of(mech.joint(b).S) for b in bodies}
     return Motion(mech, q, qd, loops, X, S, yd)
 
 

@@ -67,6 +67,14 @@ class Joint:
         return len(self.velocity_names)
 
     @property
+    def S(self) -> Array:
+        """(6, n_v) motion subspace [angular; linear], constant in the body frame."""
+        if self.kind == FLOATING:
+            return np.eye(6)
+        parts = (np.zeros(3), self.axis) if self.kind == PRISMATIC else (self.axis, np.zeros(3))
+        return np.concatenate(parts)[:, None]
+
+    @property
     def neutral(self) -> Array:
         """(n_q,) the position where it does nothing: zero; of a quaternion, (0, 0, 0, 1)."""
         return np.array([float(part == "qw") for part in _POSITIONS.get(self.kind, ("",))])

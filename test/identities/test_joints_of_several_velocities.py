@@ -17,7 +17,7 @@ from closed_loop_dynamics.dynamics.cluster_aba import cluster_aba
 from closed_loop_dynamics.dynamics.cluster_efpa import inverse_osim, response_to_force
 from closed_loop_dynamics.dynamics.cluster_rnea import cluster_rnea
 from closed_loop_dynamics.dynamics.innovations import inverse_mass_matrix, mass_matrix_factors
-from closed_loop_dynamics.dynamics.joints import joint_subspace, joint_transform
+from closed_loop_dynamics.dynamics.joints import joint_transform
 from closed_loop_dynamics.dynamics.lagrange import constraint_rows
 from closed_loop_dynamics.dynamics.motion import Motion, trace_motion
 from closed_loop_dynamics.dynamics.projection import reduced_mass_matrix
@@ -26,7 +26,7 @@ from closed_loop_dynamics.mechanism import Mechanism, build_mechanism
 from closed_loop_dynamics.model import read_submechanisms, read_urdf
 from closed_loop_dynamics.model import tree as tree_module
 from closed_loop_dynamics.model.tree import Joint, Tree
-from closed_loop_dynamics.spatial import SX, Spatial, Subspace, Transform, rotation, sx, zeros3
+from closed_loop_dynamics.spatial import SX, Spatial, Transform, rotation, sx
 
 CYLINDRICAL = "cylindrical"
 AXIS = np.array([0.0, 0.6, 0.8])
@@ -82,14 +82,11 @@ def cylinder(monkeypatch: pytest.MonkeyPatch) -> Mechanism:
         R, p = sx(joint.placement[:3, :3]), sx(joint.placement[:3, 3])
         return Transform(((R, p), (rotation(joint.axis, q[0]), sx(joint.axis) * q[1])))
 
-    def subspace(joint: Joint) -> Subspace:
-        if joint.kind != CYLINDRICAL:
-            return joint_subspace(joint)
-        axis = sx(joint.axis)
-        return Subspace((Spatial(axis, zeros3()), Spatial(zeros3(), axis)))
-
+    plain = Joint.S.fget
+    screws = np.kron(np.eye(2), AXIS[:, None])
+    subspace = property(lambda joint: screws if joint.kind == CYLINDRICAL else plain(joint))
     monkeypatch.setattr(motion_module, "joint_transform", transform)
-    monkeypatch.setattr(motion_module, "joint_subspace", subspace)
+    monkeypatch.setattr(Joint, "S", subspace)
     tree = read_urdf(urdf(one("continuous", "shoulder", "world", "arm", ORIGIN)))
     first, *rest = tree.bodies
     first = replace(first, joint=replace(first.joint, kind=CYLINDRICAL))
