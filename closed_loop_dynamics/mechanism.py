@@ -8,10 +8,13 @@ floating base comes first, with 7 positions (x, y, z, quaternion x, y, z, w) and
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
+from .arrays import Array
 from .closure.build import build_closure
 from .closure.closure import Closure
 from .closure.derive import with_derived_loops
@@ -22,8 +25,9 @@ from .errors import InvalidInput, SubmechanismError, UrdfError, did_you_mean
 from .fingerprint import source_digest
 from .model.clusters import Cluster, Component, build_clusters, split_components
 from .model.hyrodyn.types import FUNCTION
+from .model.joint_vector import JointVector
 from .model.submechanism import Submechanism
-from .model.tree import FLOATING, Tree
+from .model.tree import FLOATING, Joint, Tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +37,6 @@ class Mechanism:
     Attributes:
         closures: one per component.
         spanning, independent, actuator: bodies in the order of q, y, u.
-        y_at, v_at: body -> first index in y / yd (independent joints only).
-        q_at, qd_at: body -> first index in q / qd.
         x_at: component -> first index in the vector of Newton unknowns.
         gravity: acceleration of gravity in the root frame [m/s^2].
     """
@@ -47,10 +49,6 @@ class Mechanism:
     spanning: tuple[int, ...]
     independent: tuple[int, ...]
     actuator: tuple[int, ...]
-    y_at: dict[int, int]
-    v_at: dict[int, int]
-    q_at: dict[int, int]
-    qd_at: dict[int, int]
     x_at: dict[int, int]
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
 
@@ -62,12 +60,12 @@ class Mechanism:
     @cached_property
     def m(self) -> int:
         """Degrees of freedom: length of yd."""
-        return len(self.independent) + 5 * self.floating
+        return self.yd.size
 
     @cached_property
     def n(self) -> int:
         """Length of qd."""
-        return len(self.spanning) + 5 * self.floating
+        return self.qd.size
 
     @cached_property
     def p(self) -> int:
@@ -77,12 +75,12 @@ class Mechanism:
     @cached_property
     def n_y(self) -> int:
         """Length of y."""
-        return self.m + self.floating
+        return self.y.size
 
     @cached_property
     def n_q(self) -> int:
         """Length of q."""
-        return self.n + self.floating
+        return self.q.size
 
     @cached_property
     def n_x(self) -> int:
@@ -116,9 +114,104 @@ class Mechanism:
         """The component is the free flyer."""
         return self.floating and self.components[component].joints == (0,)
 
+    @cached_property
+    def cluster_of(self) -> dict[int, int]:
+        """Body -> the cluster that it belongs to."""
+        return {b: k for k, cluster in enumerate(self.clusters) for b in cluster.bodies}
+
+    @property
+    def drivable(self) -> list[int]:
+        """Components with coordinates that actuators can drive: all but a free flyer."""
+        return [
+            c
+            for c, component in enumerate(self.components)
+            if component.independent and self.joint(component.joints[0]).kind != FLOATING
+        ]
+
+    def joint(self, body: int) -> Joint:
+        """The joint that moves a body."""
+        return self.tree.bodies[body].joint
+
     def joint_name(self, body: int) -> str:
-        """Name of the joint that moves a body."""
-        return self.tree.bodies[body].joint.name
+        """Its name."""
+        return self.joint(body).name
+
+    def scalar_joints(self, bodies: Iterable[int]) -> list[int]:
+        """Those of ``bodies`` whose joints have one position: all but a free flyer."""
+        return [b for b in bodies if self.joint(b).n_q == 1]
+
+    # -- where each coordinate is ------------------------------------------------------------------
+
+    @cached_property
+    def y(self) -> JointVector:
+        """Layout of the independent positions."""
+        return self.positions(self.independent)
+
+    @cached_property
+    def yd(self) -> JointVector:
+        """Layout of the independent velocities, accelerations and forces."""
+        return self.velocities(self.independent)
+
+    @cached_property
+    def q(self) -> JointVector:
+        """Layout of the spanning positions."""
+        return self.positions(self.spanning)
+
+    @cached_property
+    def qd(self) -> JointVector:
+        """Layout of the spanning velocities, accelerations and forces."""
+        return self.velocities(self.spanning)
+
+    def positions(self, bodies: Iterable[int]) -> JointVector:
+        """Layout of the positions of some joints."""
+        return JointVector.positions(self.tree, bodies)
+
+    def velocities(self, bodies: Iterable[int]) -> JointVector:
+        """Layout of the velocities of some joints."""
+        return JointVector.velocities(self.tree, bodies)
+
+    @cached_property
+    def y_at(self) -> dict[int, int]:
+        """Body -> first index in y (independent joints only)."""
+        return self.y.at
+
+    @cached_property
+    def v_at(self) -> dict[int, int]:
+        """Body -> first index in yd (independent joints only)."""
+        return self.yd.at
+
+    @cached_property
+    def q_at(self) -> dict[int, int]:
+        """Body -> first index in q."""
+        return self.q.at
+
+    @cached_property
+    def qd_at(self) -> dict[int, int]:
+        """Body -> first index in qd."""
+        return self.qd.at
+
+    # -- positions to start from ------------------------------------------------------------------
+
+    def neutral_y(self) -> Array:
+        """(n_y,) every joint at zero, a free flyer upright at the origin."""
+        return np.concatenate([np.zeros(0), *(self.joint(b).neutral for b in self.independent)])
+
+    def rest_y(self) -> Array:
+        """(n_y,) neutral, but joints whose limits exclude zero at the nearest one."""
+        y = self.neutral_y()
+        for b in self.scalar_joints(self.independent):
+            y[self.y_at[b]] = min(max(0.0, self.joint(b).lower), self.joint(b).upper)
+        return y
+
+    def reference_y(self) -> Array:
+        """(n_y,) neutral, but loops at the reference configuration of their file."""
+        y = self.neutral_y()
+        for c in self.loops:
+            loops = self.loop_closure(c)
+            assert loops is not None
+            q_ref = np.array(loops.plan.q_ref)
+            y[self.y.slots(self.components[c].independent)] = q_ref[list(loops.system.independent)]
+        return y
 
 
 def build_mechanism(
@@ -151,10 +244,6 @@ def build_mechanism(
         tuple(spanning),
         tuple(independent),
         tuple(actuator),
-        _offsets(tree, independent, 7),
-        _offsets(tree, independent, 6),
-        _offsets(tree, spanning, 7),
-        _offsets(tree, spanning, 6),
         _unknown_offsets(closures),
     )
 
@@ -198,12 +287,4 @@ def _unknown_offsets(closures: Sequence[Closure]) -> dict[int, int]:
     for c, closure in enumerate(closures):
         offsets[c] = count
         count += closure.n_x
-    return offsets
-
-
-def _offsets(tree: Tree, bodies: Sequence[int], floating_size: int) -> dict[int, int]:
-    offsets, count = {}, 0
-    for b in bodies:
-        offsets[b] = count
-        count += floating_size if tree.bodies[b].joint.kind == FLOATING else 1
     return offsets

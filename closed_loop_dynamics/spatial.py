@@ -114,6 +114,30 @@ class Spatial:
 
 
 @dataclass(frozen=True)
+class Subspace:
+    """S (6, n): the motions that a joint allows, one column per velocity.
+
+    Columns stay apart as sparse pairs: zeros and ones of an axis fold away while tracing.
+    """
+
+    columns: tuple[Spatial, ...]
+
+    @staticmethod
+    def of(S: np.ndarray) -> Subspace:
+        """From numbers (6, n)."""
+        return Subspace(tuple(Spatial.of(sx(column)) for column in S.T))
+
+    def __matmul__(self, rates: SX) -> Spatial:
+        """S qd for ``rates`` (n, 1)."""
+        moved = [column * rates[k] for k, column in enumerate(self.columns)]
+        return sum(moved[1:], start=moved[0])
+
+    def dot(self, f: Spatial) -> SX:
+        """S^T f (n, 1): what a force does along each column."""
+        return ca.vertcat(*(column.dot(f) for column in self.columns))
+
+
+@dataclass(frozen=True)
 class Transform:
     """Pose of a child frame in its parent frame, as one or more steps applied in turn.
 
@@ -137,6 +161,12 @@ class Transform:
         for R, p in self.steps:
             w, v = R.T @ w, R.T @ (v - cross(p, w))
         return Spatial(w, v)
+
+    @property
+    def motion_matrix(self) -> Matrix:
+        """X (6, 6)."""
+        columns = (Spatial.of(column) for column in ca.horzsplit(ca.SX(np.eye(6))))
+        return ca.horzcat(*(self.motion_to_child(column).stacked for column in columns))
 
     def force_to_parent(self, f: Spatial) -> Spatial:
         """X^T f: a force vector of the child frame in the parent frame."""

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from ..engine import cache
 from ..model.clusters import Component
 from ..model.hyrodyn.types import FUNCTION
+from ..model.joint_vector import JointVector
 from ..model.tree import Tree
 from .closure import Closure
-from .linear import coupling_closure, idle_closure, serial_closure
+from .linear import SerialClosure, coupling_closure, idle_closure
 from .loop_system import LoopSystem, loop_system
 from .numerical import NumericalClosure
 from .plan import Plan, make_plan
@@ -38,7 +39,9 @@ def build_closure(
         return NumericalClosure(system, _cached_plan(system, component, key))
     if component.couplings:
         return coupling_closure(tree, component)
-    return serial_closure(len(component.joints)) if component.independent else idle_closure()
+    if component.independent:
+        return SerialClosure(JointVector.velocities(tree, component.joints).size)
+    return idle_closure()
 
 
 def _cached_plan(system: LoopSystem, component: Component, key: str) -> Plan:

@@ -60,9 +60,18 @@ class LinearClosure(Closure):
         return np.asarray(np.linalg.lstsq(A, u - self.b[rows], rcond=None)[0])
 
 
-def serial_closure(count: int) -> LinearClosure:
-    """The closure of unconstrained joints."""
-    return LinearClosure("serial", np.eye(count), np.zeros(count))
+class SerialClosure(LinearClosure):
+    """Joints that nothing constrains: q = y, G = 1.
+
+    ``n_v`` counts velocities: a free flyer has 6, and 7 positions.
+    """
+
+    def __init__(self, n_v: int) -> None:
+        super().__init__("serial", np.eye(n_v), np.zeros(n_v))
+
+    def assemble(self, y: SX, x: SX) -> SX:
+        """Local q."""
+        return y
 
 
 def idle_closure() -> LinearClosure:

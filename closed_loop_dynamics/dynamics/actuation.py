@@ -18,22 +18,20 @@ from .motion import Motion
 
 def underactuated(mech: Mechanism) -> list[int]:
     """Components with fewer actuators than degrees of freedom (the free flyer left aside)."""
-    return [
-        c
-        for c, component in enumerate(mech.components)
-        if not mech.is_floating(c) and len(component.active) < len(component.independent)
-    ]
+    parts = mech.components
+    return [c for c in mech.drivable if len(parts[c].active) < len(parts[c].independent)]
+
+
+def _determined(mech: Mechanism) -> list[int]:
+    """Components with as many actuators as degrees of freedom, or more."""
+    parts = mech.components
+    return [c for c in mech.drivable if len(parts[c].active) >= len(parts[c].independent)]
 
 
 def needs_solve(mech: Mechanism) -> list[int]:
     """Components whose actuator map can lose rank."""
-    return [
-        c
-        for c, component in enumerate(mech.components)
-        if not mech.is_floating(c)
-        and component.active != component.independent
-        and len(component.active) >= len(component.independent)
-    ]
+    parts = mech.components
+    return [c for c in _determined(mech) if parts[c].active != parts[c].independent]
 
 
 def _actuator_jacobian(motion: Motion, c: int) -> SX:
@@ -63,9 +61,8 @@ def actuator_forces(motion: Motion, tau_y: SX) -> tuple[SX, list[SX]]:
     result = ca.SX(np.zeros((mech.p, tau_y.shape[1])))
     slot = {b: i for i, b in enumerate(mech.actuator)}
     checks = []
-    for c, component in enumerate(mech.components):
-        if mech.is_floating(c) or len(component.active) < len(component.independent):
-            continue
+    for c in _determined(mech):
+        component = mech.components[c]
         local = ca.vertcat(*(tau_y[mech.v_at[b], :] for b in component.independent))
         if component.active == component.independent:
             forces = local
@@ -92,7 +89,7 @@ def geometric_stiffness(motion: Motion, tau_u: SX) -> tuple[list[SX], list[SX]]:
     result = ca.SX(np.zeros((mech.m, mech.m)))
     slot = {b: i for i, b in enumerate(mech.actuator)}
     for c, component in enumerate(mech.components):
-        if mech.is_floating(c) or not component.active:
+        if not component.active:
             continue
         g = motion.loops[c].g
         form = ca.SX(0.0)

@@ -19,25 +19,27 @@ from typing import Any
 from ..closure.small_linear import Cholesky
 from ..engine.symbolic import ca
 from ..model.clusters import Cluster
+from ..model.tree import FLOATING
 from ..spatial import SX, Spatial
 from .joint_forces import joint_inertia
 from .motion import Motion
+from .outward import body_acceleration
 
 
 @dataclass(frozen=True, eq=False)
 class ArticulatedCluster:
-    """One cluster of n_c bodies and m_c independent coordinates.
+    """One cluster of n_c joint velocities and m_c independent ones.
 
     Attributes:
         slots: where its coordinates are in yd.
-        index: body -> row of G.
+        index: body -> its rows of G.
         G: (n_c, m_c); D: (m_c, m_c) and its factors; U: (6, m_c) in the frame of the parent body.
         D_inverse_U: (m_c, 6) D^-1 U^T.
     """
 
     cluster: Cluster
     slots: list[int]
-    index: dict[int, int]
+    index: dict[int, slice]
     G: SX
     U: SX
     D: SX
@@ -51,20 +53,17 @@ class Articulated:
 
     Attributes:
         inertia: body -> its inertia with everything that hangs on its cluster free to move.
-        nodes: cluster -> its quantities; the free flyer is not among them.
-        base: inertia matrix (6, 6) of the free flyer with its factors; None on a fixed base.
+        nodes: cluster -> its quantities.
     """
 
     motion: Motion
     inertia: dict[int, Any]
     nodes: dict[int, ArticulatedCluster]
-    base: tuple[SX, Cholesky] | None
 
     @property
     def pivots(self) -> list[SX]:
-        """The smallest pivot of D of every cluster, the free flyer's first."""
-        free_flyer = [] if self.base is None else [self.base[1].pivot]
-        return free_flyer + [self.nodes[k].factor.pivot for k in sorted(self.nodes)]
+        """The smallest pivot of D of every cluster."""
+        return [self.nodes[k].factor.pivot for k in sorted(self.nodes)]
 
 
 def articulate(motion: Motion) -> Articulated:
@@ -72,22 +71,15 @@ def articulate(motion: Motion) -> Articulated:
     mech = motion.mechanism
     inertia: dict[int, Any] = {i: motion.inertia(i) for i in range(len(mech.tree.bodies))}
     nodes: dict[int, ArticulatedCluster] = {}
-    base = None
     for k in reversed(range(len(mech.clusters))):
-        cluster = mech.clusters[k]
-        if mech.floating and cluster.bodies == (0,):
-            full = inertia[0].general()
-            matrix = ca.vertcat(ca.horzcat(full.A, full.B), ca.horzcat(full.B.T, full.C))
-            base = matrix, Cholesky.of(ca.densify(matrix))
-        else:
-            nodes[k] = _eliminate(motion, cluster, inertia)
-    return Articulated(motion, inertia, nodes, base)
+        nodes[k] = _eliminate(motion, mech.clusters[k], inertia)
+    return Articulated(motion, inertia, nodes)
 
 
 def _eliminate(motion: Motion, cluster: Cluster, inertia: dict[int, Any]) -> ArticulatedCluster:
     """Free the cluster's coordinates; adds I^a to the parent body in place."""
-    tree = motion.mechanism.tree
-    index = {b: i for i, b in enumerate(cluster.bodies)}
+    mech, tree = motion.mechanism, motion.mechanism.tree
+    index = mech.velocities(cluster.bodies).rows
     composite = {b: inertia[b] for b in cluster.bodies}
     on_parent: list[Any] = []
     for b in reversed(cluster.bodies):
@@ -98,11 +90,16 @@ def _eliminate(motion: Motion, cluster: Cluster, inertia: dict[int, Any]) -> Art
             on_parent.append(X.inertia_to_parent(composite[b]))
 
     H, P = _joint_space(motion, cluster, composite, index)
-    G = _cluster_G(motion, cluster, index)
+    independent = [b for c in cluster.components for b in mech.components[c].independent]
+    G = motion.jacobian(cluster.components, cluster.bodies, independent)
     U = P @ G
     D = ca.densify(G.T @ H @ G)
     factor = Cholesky.of(D)
-    D_inverse_U = factor.solve(ca.densify(U.T))
+    if mech.joint(cluster.bodies[0]).kind == FLOATING:
+        # S = 1, so U^T = D X and D^-1 U^T is X: no 6x6 system with six right-hand sides.
+        D_inverse_U = motion.X[cluster.bodies[0]].motion_matrix
+    else:
+        D_inverse_U = factor.solve(ca.densify(U.T))
 
     if cluster.parent >= 0:
         whole = on_parent[0]
@@ -110,31 +107,31 @@ def _eliminate(motion: Motion, cluster: Cluster, inertia: dict[int, Any]) -> Art
             whole = whole + more
         articulated = whole.general().minus_outer(U, D_inverse_U)
         inertia[cluster.parent] = inertia[cluster.parent] + articulated
-    slots = _independent_slots(motion, cluster)
+    slots = mech.yd.slots(independent)
     return ArticulatedCluster(cluster, slots, index, G, U, D, factor, D_inverse_U)
 
 
 def _joint_space(
-    motion: Motion, cluster: Cluster, composite: dict[int, Any], index: dict[int, int]
+    motion: Motion, cluster: Cluster, composite: dict[int, Any], index: dict[int, slice]
 ) -> tuple[SX, SX]:
     """H (n, n) of the cluster's joints by composite inertias, and P (6, n) on the parent body."""
-    n = len(cluster.bodies)
+    n = index[cluster.bodies[-1]].stop
     H, P = ca.SX(n, n), ca.SX(6, n)
     for b in cluster.bodies:
-        j = index[b]
-        t, f = through_cluster(motion, index, b, composite[b].apply(motion.S[b]))
-        for i, force in t.items():
-            H[index[i], j] = H[j, index[i]] = force
-        H[j, j] = H[j, j] + joint_inertia(motion, b)
-        P[:, j] = f.stacked
+        for j, S in enumerate(motion.S[b].columns, index[b].start):
+            t, f = through_cluster(motion, index, b, composite[b].apply(S))
+            for i, force in t.items():
+                H[index[i], j], H[j, index[i]] = force, force.T
+            H[j, j] = H[j, j] + joint_inertia(motion, b)
+            P[:, j] = f.stacked
     return H, P
 
 
 def through_cluster(
-    motion: Motion, inside: dict[int, int], body: int, f: Spatial
+    motion: Motion, inside: dict[int, slice], body: int, f: Spatial
 ) -> tuple[dict[int, SX], Spatial]:
     """A force on ``body`` handed inwards joint by joint: its parts along the joints of the cluster
-    (body -> scalar), and what arrives at the cluster's parent body when the joints are locked."""
+    (body -> (n_v, 1)), and what arrives at the cluster's parent body when the joints are locked."""
     along: dict[int, SX] = {}
     while body in inside:
         along[body] = motion.S[body].dot(f)
@@ -157,28 +154,8 @@ def accelerate(
     """
     qdd = node.G @ ydd
     for b in node.cluster.bodies:
-        qdd_b = qdd[node.index[b]]
-        a[b] = motion.X[b].motion_to_child(a[motion.mechanism.tree.bodies[b].parent])
+        a_parent, qdd_b = a[motion.mechanism.tree.bodies[b].parent], qdd[node.index[b]]
         if g is not None and c is not None:
-            a[b], qdd_b = a[b] + c[b], qdd_b + g[b]
-        a[b] = a[b] + motion.S[b] * qdd_b
-
-
-def _cluster_G(motion: Motion, cluster: Cluster, index: dict[int, int]) -> SX:
-    """Block-diagonal G of the cluster's components."""
-    mech = motion.mechanism
-    m_c = sum(len(mech.components[c].independent) for c in cluster.components)
-    G, column = ca.SX(len(cluster.bodies), m_c), 0
-    for c in cluster.components:
-        block = ca.sparsify(motion.loops[c].G)
-        for i, b in enumerate(mech.components[c].joints):
-            for k in range(block.shape[1]):
-                if block.sparsity().has_nz(i, k):
-                    G[index[b], column + k] = block[i, k]
-        column += block.shape[1]
-    return G
-
-
-def _independent_slots(motion: Motion, cluster: Cluster) -> list[int]:
-    mech = motion.mechanism
-    return [mech.v_at[b] for c in cluster.components for b in mech.components[c].independent]
+            a[b] = body_acceleration(motion, b, a_parent, c[b], qdd_b + g[b])
+        else:
+            a[b] = body_acceleration(motion, b, a_parent, Spatial.zero(), qdd_b)

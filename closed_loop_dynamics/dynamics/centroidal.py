@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..engine.symbolic import ca
-from ..model.tree import FLOATING
 from ..spatial import SX, Spatial, Transform, cross, skew
 from .joint_forces import rotor_inertia
 from .motion import Motion, rigid_inertia
-from .projection import joint_subspace, loop_jacobian
+from .outward import velocities
+from .projection import loop_jacobian
 
 
 def body_poses(motion: Motion) -> tuple[dict[int, SX], dict[int, SX]]:
@@ -47,17 +47,12 @@ def center_of_mass(motion: Motion) -> tuple[SX, SX]:
 def momentum_and_energy(motion: Motion) -> list[SX]:
     """Centre of mass (3), its velocity (3), h_G (6), kinetic and potential energy (2)."""
     mech, bodies = motion.mechanism, motion.mechanism.tree.bodies
-    v: dict[int, Spatial] = {-1: Spatial.zero()}
+    v, _ = velocities(motion)
     h: dict[int, Spatial] = {-1: Spatial.zero()}
     kinetic = ca.SX(0.0)
-    for i, body in enumerate(bodies):
-        v[i] = motion.X[i].motion_to_child(v[body.parent])
-        if body.joint.kind == FLOATING:
-            v[i] = v[i] + Spatial.of(motion.qd[i])
-        else:
-            v[i] = v[i] + motion.S[i] * motion.qd[i]
-            kinetic += 0.5 * rotor_inertia(mech, i) * motion.qd[i] ** 2
+    for i in range(len(bodies)):
         h[i] = rigid_inertia(mech, i).apply(v[i])
+        kinetic += 0.5 * rotor_inertia(mech, i) * ca.sumsqr(motion.qd[i])
         kinetic += 0.5 * v[i].dot(h[i])
     for i in reversed(range(len(bodies))):
         h[bodies[i].parent] = h[bodies[i].parent] + motion.X[i].force_to_parent(h[i])
@@ -78,7 +73,7 @@ def centroidal_matrix(motion: Motion) -> SX:
         if parent >= 0:
             composite[parent] = composite[parent] + motion.X[i].inertia_to_parent(composite[i])
         to_root = Transform(((R[i], p[i]),))
-        for k, S in enumerate(joint_subspace(motion, i)):
+        for k, S in enumerate(motion.S[i].columns):
             A[:, mech.qd_at[i] + k] = to_root.force_to_parent(composite[i].apply(S)).stacked
     A = A @ loop_jacobian(motion)
     com, _ = center_of_mass(motion)

@@ -11,12 +11,12 @@ forces need in the locked cluster,
 
 from __future__ import annotations
 
-from ..closure.small_linear import Cholesky
 from ..engine.symbolic import ca
 from ..spatial import SX, Spatial
 from .articulated import Articulated, ArticulatedCluster, accelerate, articulate
 from .joint_forces import joint_friction, joint_inertia
 from .motion import Motion, base_acceleration
+from .outward import velocities
 
 
 def cluster_aba(
@@ -24,8 +24,9 @@ def cluster_aba(
 ) -> tuple[SX, list[SX]]:
     """Independent accelerations (m, 1), and the smallest pivot of D of every cluster."""
     mech, tree = motion.mechanism, motion.mechanism.tree
-    g = _loop_bias(motion)
-    v, c, zeta = _outward_velocities(motion, g)
+    v, c = velocities(motion)
+    g = motion.bias
+    zeta = _cluster_bias(motion, g, c)
     articulated = articulate(motion)
 
     force: dict[int, Spatial] = {}
@@ -43,49 +44,23 @@ def cluster_aba(
     # Outward: accelerations.
     ydd = ca.SX.zeros(mech.m)
     a: dict[int, Spatial] = {-1: base_acceleration(mech)}
-    if articulated.base is not None:
-        ydd[:6], a[0] = _free_flyer(motion, articulated.base[1], tau_y[:6], force[0], a[-1])
     for k in sorted(articulated.nodes):
         node = articulated.nodes[k]
         local = D_inverse_u[k] - node.D_inverse_U @ a[node.cluster.parent].stacked
-        for i, at in enumerate(node.slots):
-            ydd[at] = local[i]
+        ydd[node.slots] = local
         accelerate(motion, node, local, a, g, c)
     return ca.densify(ydd), articulated.pivots
 
 
-def _outward_velocities(
-    motion: Motion, g: dict[int, SX]
-) -> tuple[dict[int, Spatial], dict[int, Spatial], dict[int, Spatial]]:
-    """Velocities v, velocity-product accelerations c, and the bias zeta inside each cluster."""
-    mech, tree = motion.mechanism, motion.mechanism.tree
-    v: dict[int, Spatial] = {-1: Spatial.zero()}
-    c: dict[int, Spatial] = {}
+def _cluster_bias(motion: Motion, g: dict[int, SX], c: dict[int, Spatial]) -> dict[int, Spatial]:
+    """zeta: accelerations of the bodies while the cluster's ydd and its parent body's are zero."""
+    mech = motion.mechanism
     zeta: dict[int, Spatial] = {}
-    cluster_of = {b: k for k, cluster in enumerate(mech.clusters) for b in cluster.bodies}
-    for i, body in enumerate(tree.bodies):
-        X, S = motion.X[i], motion.S[i]
-        v[i] = X.motion_to_child(v[body.parent])
-        if mech.floating and i == 0:
-            v[i] = v[i] + Spatial.of(motion.qd[i])
-            c[i] = zeta[i] = Spatial.zero()
-            continue
-        vJ = S * motion.qd[i]
-        v[i] = v[i] + vJ
-        c[i] = v[i].cross_motion(vJ)
-        zeta[i] = c[i] + S * g[i]
-        if body.parent >= 0 and cluster_of[body.parent] == cluster_of[i]:
-            zeta[i] = zeta[i] + X.motion_to_child(zeta[body.parent])
-    return v, c, zeta
-
-
-def _loop_bias(motion: Motion) -> dict[int, SX]:
-    result: dict[int, SX] = {}
-    for k, component in enumerate(motion.mechanism.components):
-        if not motion.mechanism.is_floating(k):
-            for i, b in enumerate(component.joints):
-                result[b] = motion.loops[k].g[i]
-    return result
+    for i, body in enumerate(mech.tree.bodies):
+        zeta[i] = c[i] + motion.S[i] @ g[i]
+        if body.parent >= 0 and mech.cluster_of[body.parent] == mech.cluster_of[i]:
+            zeta[i] = zeta[i] + motion.X[i].motion_to_child(zeta[body.parent])
+    return zeta
 
 
 def _bias(
@@ -100,7 +75,7 @@ def _bias(
     motion, index, parent_body = articulated.motion, node.index, node.cluster.parent
     tree = motion.mechanism.tree
     on_parent: list[Spatial] = []
-    t = ca.SX.zeros(len(index))
+    t = ca.SX.zeros(node.G.shape[0])
     for b in reversed(node.cluster.bodies):
         X, parent = motion.X[b], tree.bodies[b].parent
         force[b] = force[b] + articulated.inertia[b].apply(zeta[b])
@@ -111,19 +86,9 @@ def _bias(
         own = joint_friction(motion, b) + joint_inertia(motion, b) * g[b]
         t[index[b]] = motion.S[b].dot(force[b]) + own
 
-    tau = ca.vertcat(*(tau_y[at] for at in node.slots))
-    D_inverse_u = node.factor.solve(ca.densify(tau - node.G.T @ t))
+    D_inverse_u = node.factor.solve(ca.densify(tau_y[node.slots] - node.G.T @ t))
     if parent_body >= 0:
         for pushed in on_parent:
             force[parent_body] = force[parent_body] + pushed
         force[parent_body] = force[parent_body] + Spatial.of(node.U @ D_inverse_u)
     return D_inverse_u
-
-
-def _free_flyer(
-    motion: Motion, inertia: Cholesky, tau: SX, force: Spatial, a_root: Spatial
-) -> tuple[SX, Spatial]:
-    """I a + p = tau for the base; its acceleration is a minus the fictitious one of the root."""
-    a = Spatial.of(inertia.solve(ca.densify(tau - force.stacked)))
-    ydd = a - motion.X[0].motion_to_child(a_root)
-    return ydd.stacked, a

@@ -41,7 +41,7 @@ def propagate(motion: Motion, node: ArticulatedCluster, body: int, chi: SX) -> t
     Returns B (m_c, k), D^-1 B, and chi' (6, k) on the cluster's parent body.
     """
     count = chi.shape[1]
-    t, locked = ca.SX(len(node.index), count), []
+    t, locked = ca.SX(node.G.shape[0], count), []
     for i in range(count):
         along, arrived = through_cluster(motion, node.index, body, Spatial.of(chi[:, i]))
         for b, force in along.items():
@@ -107,7 +107,7 @@ class _BodyResponses:
     def __init__(self, articulated: Articulated, bodies: set[int]) -> None:
         self._articulated = articulated
         mech = articulated.motion.mechanism
-        self._cluster_of = {b: k for k, c in enumerate(mech.clusters) for b in c.bodies}
+        self._cluster_of = mech.cluster_of
         stations = self._find_stations(mech, bodies)
         #: Station -> its rank; clusters in order, so that nothing outwards of s ranks before s.
         ordered = sorted(stations, key=lambda b: (self._cluster_of[b], b))
@@ -137,14 +137,10 @@ class _BodyResponses:
         # Where two bodies of a cluster are moved, the cluster answers both at once.
         shared = {b for b in crossed if entries[self._cluster_of[b]] > 1}
         meeting = {b for b in crossed if arrivals[b] > 1}
-        return bodies | shared | meeting | ({0} & crossed if mech.floating else set())
+        return bodies | shared | meeting
 
     def _add(self, s: int) -> None:
         """w(s, s) and w(s, t) for all stations t of lower rank."""
-        if self._articulated.base is not None and s == 0:
-            # The free flyer: it answers with its articulated inertia.
-            self._w[0, 0] = symmetric_half(self._articulated.base[1].solve(ca.SX(np.eye(6))))
-            return
         stretch = self._stretches[s] = self._stretch(s)
         chi, end = stretch.chi, stretch.end
         for t in list(self._rank)[: self._rank[s]]:
@@ -180,8 +176,8 @@ def symmetric_half(w: SX) -> SX:
 
 def checks_of(articulated: Articulated, bodies: Sequence[int]) -> list[SX]:
     """One check per cluster: the pivots of D where forces on ``bodies`` are felt, else 1."""
-    clusters = articulated.motion.mechanism.clusters
-    of = {b: k for k, cluster in enumerate(clusters) for b in cluster.bodies}
+    mech = articulated.motion.mechanism
+    clusters, of = mech.clusters, mech.cluster_of
 
     def top(k: int) -> int:
         while clusters[k].parent >= 0:
@@ -207,25 +203,19 @@ def response_to_force(motion: Motion, frame: Frame, wrench: SX) -> tuple[SX, SX,
     checks = checks_of(articulated, [body])
     if body < 0:
         return ydd, ca.SX.zeros(6), checks
-    cluster_of = {b: k for k, cluster in enumerate(mech.clusters) for b in cluster.bodies}
     X = _transform(pose)
-    a: dict[int, Spatial] = {}
+    a: dict[int, Spatial] = {-1: Spatial.zero()}
 
     # Inward: what the clusters on the way to the root answer by themselves.
     chi = X.force_to_parent(Spatial.of(wrench)).stacked
     answers: dict[int, SX] = {}
     felt_at = body
-    while felt_at >= 0 and cluster_of[felt_at] in articulated.nodes:
-        k = cluster_of[felt_at]
+    while felt_at >= 0:
+        k = mech.cluster_of[felt_at]
         _, answers[k], chi = propagate(motion, articulated.nodes[k], felt_at, chi)
         felt_at = articulated.nodes[k].cluster.parent
 
     # Outward: everything that they carry along.
-    if articulated.base is not None:
-        ydd[:6] = articulated.base[1].solve(ca.densify(chi))
-        a[0] = Spatial.of(ydd[:6])
-    else:
-        a[-1] = Spatial.zero()
     for k, node in sorted(articulated.nodes.items()):
         parent = node.cluster.parent
         if k not in answers and (parent < 0 or parent not in a):
@@ -233,7 +223,6 @@ def response_to_force(motion: Motion, frame: Frame, wrench: SX) -> tuple[SX, SX,
         local = answers.get(k, ca.SX.zeros(len(node.slots)))
         if parent >= 0:
             local = local - node.D_inverse_U @ a[parent].stacked
-        for i, at in enumerate(node.slots):
-            ydd[at] = local[i]
+        ydd[node.slots] = local
         accelerate(motion, node, local, a)
     return ydd, X.motion_to_child(a[body]).stacked, checks

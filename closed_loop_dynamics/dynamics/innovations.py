@@ -71,26 +71,14 @@ def mass_matrix_factors(motion: Motion) -> tuple[SX, SX, list[SX]]:
 
 def _innovations(articulated: Articulated) -> _Innovations:
     motion, nodes = articulated.motion, articulated.nodes
-    clusters = motion.mechanism.clusters
-    cluster_of = {b: k for k, cluster in enumerate(clusters) for b in cluster.bodies}
     found = _Innovations({}, {}, {}, {})
-    if articulated.base is not None:
-        identity = ca.SX(np.eye(6))
-        inertia, base = articulated.base
-        found.W[0, 0], found.D_inverse_W[0, 0] = identity, base.solve(identity)
-        found.D[0], found.slots[0] = inertia, list(range(6))
     for k, node in sorted(nodes.items()):
         identity = ca.SX(np.eye(len(node.slots)))
         found.W[k, k], found.D_inverse_W[k, k] = identity, node.factor.solve(identity)
         found.D[k], found.slots[k] = node.D, node.slots
         chi, body = -node.D_inverse_U.T, node.cluster.parent
         while body >= 0:
-            j = cluster_of[body]
-            if j not in nodes:
-                assert articulated.base is not None  # the free flyer: S is the identity
-                found.W[j, k] = chi
-                found.D_inverse_W[j, k] = articulated.base[1].solve(ca.densify(chi))
-                break
+            j = motion.mechanism.cluster_of[body]
             found.W[j, k], found.D_inverse_W[j, k], chi = propagate(motion, nodes[j], body, chi)
             body = nodes[j].cluster.parent
     return found

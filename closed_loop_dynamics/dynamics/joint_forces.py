@@ -9,7 +9,6 @@ from __future__ import annotations
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
 from ..model.submechanism import ActuatorModel, JointFriction
-from ..model.tree import FLOATING
 from ..spatial import SX
 from .motion import Motion
 
@@ -25,8 +24,6 @@ def joint_model(mech: Mechanism, body: int) -> JointFriction:
 
 def joint_friction(motion: Motion, body: int) -> SX:
     """Viscous and Coulomb friction force that the joint must overcome."""
-    if motion.yd is None or _is_free(motion.mechanism, body):
-        return ca.SX(0.0)
     model = joint_model(motion.mechanism, body)
     viscous, coulomb = ca.SX(model.viscous_friction), ca.SX(model.coulomb_friction)
     if motion.parameters is not None:
@@ -53,13 +50,9 @@ def rotor_inertia(mech: Mechanism, body: int) -> float:
 
 def joint_inertia(motion: Motion, body: int) -> SX:
     """The same, or what the program was given in its place."""
-    if motion.parameters is None or _is_free(motion.mechanism, body):
+    if motion.parameters is None:
         return ca.SX(rotor_inertia(motion.mechanism, body))
     return motion.parameters.joints[body][0]
-
-
-def _is_free(mech: Mechanism, body: int) -> bool:
-    return mech.tree.bodies[body].joint.kind == FLOATING
 
 
 def smooth_friction(motion: Motion, coefficients: SX) -> dict[int, SX]:
@@ -71,7 +64,7 @@ def smooth_friction(motion: Motion, coefficients: SX) -> dict[int, SX]:
     viscous, coulomb = coefficients[: mech.n], coefficients[mech.n :]
     forces: dict[int, SX] = {}
     for b in mech.spanning:
-        at, size = mech.qd_at[b], 6 if mech.floating and b == 0 else 1
-        rows, qd = slice(at, at + size), motion.qd[b]
-        forces[b] = viscous[rows] * qd + coulomb[rows] * coulomb_direction(motion, b)
+        rows = mech.qd.rows[b]
+        direction = coulomb_direction(motion, b)
+        forces[b] = viscous[rows] * motion.qd[b] + coulomb[rows] * direction
     return forces

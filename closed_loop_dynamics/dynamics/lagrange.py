@@ -9,8 +9,6 @@ the papers compare with; solved densely in NumPy.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..arrays import Array
@@ -25,13 +23,13 @@ from .projection import tree_mass_matrix
 def constraint_rows(mech: Mechanism) -> int:
     """Rows of K: kept loop rows, couplings, and one per idle joint."""
     count = 0
-    for c, closure in enumerate(mech.closures):
+    for c, component in enumerate(mech.components):
         loops = mech.loop_closure(c)
         if loops is not None:
             count += len(loops.plan.rows) + len(loops.plan.idle)
-        elif closure.kind != "serial":
-            component = mech.components[c]
-            count += len(component.joints) - len(component.independent)
+        else:
+            independent = mech.yd.slots(component.independent)
+            count += len(mech.qd.slots(component.joints)) - len(independent)
     return count
 
 
@@ -42,8 +40,8 @@ def trace_constraints(motion: Motion) -> tuple[SX, SX, SX]:
     phi, K, k = ca.SX(np.zeros(rows)), ca.SX(np.zeros((rows, mech.n))), ca.SX(np.zeros(rows))
     at = 0
     for c, component in enumerate(mech.components):
-        slots = [mech.qd_at[b] for b in component.joints]
-        closure, loops = mech.closures[c], mech.loop_closure(c)
+        slots = mech.qd.slots(component.joints)
+        loops = mech.loop_closure(c)
         if loops is not None:
             n = len(component.joints)
             q, qd = ca.SX.sym("q", n), ca.SX.sym("qd", n)
@@ -59,7 +57,7 @@ def trace_constraints(motion: Motion) -> tuple[SX, SX, SX]:
             for i in loops.plan.idle:
                 K[at, slots[i]] = 1.0
                 at += 1
-        elif closure.kind != "serial":
+        else:
             at = _explicit_rows(motion, c, slots, K, k, at)
     return phi, K, k
 
@@ -67,8 +65,9 @@ def trace_constraints(motion: Motion) -> tuple[SX, SX, SX]:
 def _explicit_rows(motion: Motion, c: int, slots: list[int], K: SX, k: SX, at: int) -> int:
     """q_d - gamma_d(y) = 0 of an explicit closure: [1, -G_d] qdd = g_d; phi is zero."""
     component, loop = motion.mechanism.components[c], motion.loops[c]
-    independent = [component.joints.index(b) for b in component.independent]
-    for i in range(len(component.joints)):
+    places = motion.mechanism.qd.slots(component.independent)
+    independent = [slots.index(place) for place in places]
+    for i in range(len(slots)):
         if i in independent:
             continue
         K[at, slots[i]] = 1.0
@@ -86,23 +85,14 @@ def trace_terms(motion: Motion) -> list[SX]:
     return [ca.vec(tree_mass_matrix(motion)), C, phi, ca.vec(K), k]
 
 
-@dataclass(frozen=True)
-class LagrangeSolution:
-    """qdd (n,) and the constraint forces lambda (rows,)."""
-
-    qdd: Array
-    multipliers: Array
-
-
 def solve_lagrange(
     M: Array, C: Array, phi: Array, K: Array, k: Array, tau: Array, qd: Array, time: float
-) -> LagrangeSolution:
-    """Solve the KKT system; ``time`` is Baumgarte's time constant, 0 for none."""
+) -> Array:
+    """qdd (n,) of the KKT system; ``time`` is Baumgarte's time constant, 0 for none."""
     rows, n = K.shape
     right = k.copy()
     if time > 0.0:
         right = right - (2.0 / time) * (K @ qd) - phi / time**2
     left = np.zeros((n + rows, n + rows))
     left[:n, :n], left[:n, n:], left[n:, :n] = M, K.T, K
-    solution = np.linalg.solve(left, np.concatenate([tau - C, right]))
-    return LagrangeSolution(solution[:n], -solution[n:])
+    return np.asarray(np.linalg.solve(left, np.concatenate([tau - C, right]))[:n])

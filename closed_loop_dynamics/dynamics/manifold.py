@@ -8,21 +8,18 @@ from __future__ import annotations
 
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
-from ..spatial import SX, cross, rotation_of_quaternion
+from ..spatial import SX
+from .joints import normalised, position_rate
 
 
 def trace_kinematics(mech: Mechanism) -> tuple[SX, SX]:
     """CasADi functions (y, yd) -> dy/dt and y -> y with its quaternion normalised."""
     y, yd = ca.SX.sym("y", mech.n_y), ca.SX.sym("yd", mech.m)
-    rate, unit = yd, y
-    if mech.floating:
-        quaternion, omega, linear = y[3:7], yd[:3], yd[3:6]
-        v, s = quaternion[:3], quaternion[3]
-        # dQ/dt = Q (omega, 0) / 2 and dp/dt = R linear: the twist is in the base frame.
-        turning = 0.5 * ca.vertcat(s * omega + cross(v, omega), -ca.dot(v, omega))
-        moving = rotation_of_quaternion(quaternion) @ linear
-        rate = ca.vertcat(moving, turning, yd[6:])
-        unit = ca.vertcat(y[:3], quaternion / ca.sqrt(ca.sumsqr(quaternion)), y[7:])
+    rate, unit = ca.SX.zeros(mech.n_y), ca.SX.zeros(mech.n_y)
+    for b in mech.independent:
+        joint, own = mech.joint(b), mech.y.rows[b]
+        rate[own] = position_rate(joint, y[own], yd[mech.yd.rows[b]])
+        unit[own] = normalised(joint, y[own])
     return (
         ca.Function("position_rate", [y, yd], [ca.densify(rate)]),
         ca.Function("normalised", [y], [ca.densify(unit)]),

@@ -6,24 +6,21 @@ their results.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..closure.closure import Linearised
-from ..closure.cut_joint import joint_pose
 from ..closure.numerical import CLOSURE_TOLERANCE
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
-from ..model.tree import FLOATING, PRISMATIC
-from ..spatial import SX, RigidInertia, Spatial, Transform, rotation, rotation_of_quaternion, sx
+from ..spatial import SX, RigidInertia, Spatial, Subspace, Transform, sx
+from .joints import joint_checks, joint_transform
 
 if TYPE_CHECKING:
-    from .parameters import Parameters
-
-#: Smallest squared norm of a quaternion that still names a direction.
-QUATERNION = 1e-12
+    from .parameters import DynamicParameters
 
 
 @dataclass(frozen=True)
@@ -31,9 +28,9 @@ class Motion:
     """A traced state.
 
     Attributes:
-        q: body -> position (scalar, or 7 for the free flyer); qd: body -> velocity.
+        q: body -> position (n_q, 1) of its joint; qd: body -> velocity (n_v, 1), zeros at rest.
         loops: component -> G, g, checks.
-        X: body -> transform to the parent body; S: body -> joint axis as a motion vector.
+        X: body -> transform to the parent body; S: body -> motion subspace (6, n_v) of its joint.
         yd: the independent velocities, None when the motion has positions only.
         parameters: inertias and friction as symbols, None when the model's numbers count.
     """
@@ -43,9 +40,9 @@ class Motion:
     qd: dict[int, SX]
     loops: dict[int, Linearised]
     X: dict[int, Transform]
-    S: dict[int, Spatial]
+    S: dict[int, Subspace]
     yd: SX | None
-    parameters: Parameters | None = None
+    parameters: DynamicParameters | None = None
 
     def inertia(self, body: int) -> RigidInertia:
         """Inertia of one body: the model's, or what the program was given."""
@@ -58,32 +55,36 @@ class Motion:
         mech = self.mechanism
         result = ca.SX(np.zeros(mech.m))
         for c, component in enumerate(mech.components):
-            if mech.is_floating(c):
-                result[:6] = tree_forces[0]
-                continue
-            local = ca.vertcat(*(tree_forces[b] for b in component.joints))
-            reduced = self.loops[c].G.T @ local
-            for k, body in enumerate(component.independent):
-                result[mech.v_at[body]] = reduced[k]
+            tau = ca.vertcat(*(tree_forces[b] for b in component.joints))
+            result[mech.yd.slots(component.independent)] = self.loops[c].G.T @ tau
         return result
-
-    def local_velocities(self, c: int, vector: SX) -> SX:
-        """The part of an (m, 1) vector that belongs to component ``c``."""
-        mech = self.mechanism
-        return ca.vertcat(*(vector[mech.v_at[b]] for b in mech.components[c].independent))
 
     def accelerations(self, ydd: SX) -> dict[int, SX]:
         """qdd = G ydd + g per body."""
         mech = self.mechanism
         result: dict[int, SX] = {}
         for c, component in enumerate(mech.components):
-            if mech.is_floating(c):
-                result[0] = ydd[:6]
-                continue
-            local = self.loops[c].G @ self.local_velocities(c, ydd) + self.loops[c].g
-            for i, b in enumerate(component.joints):
-                result[b] = local[i]
+            loop = self.loops[c]
+            qdd = loop.G @ ydd[mech.yd.slots(component.independent)] + loop.g
+            for b, rows in mech.velocities(component.joints).rows.items():
+                result[b] = qdd[rows]
         return result
+
+    def jacobian(
+        self, components: Sequence[int], bodies: Sequence[int], independent: Sequence[int]
+    ) -> SX:
+        """G of some components, rows in the order of ``bodies``, columns of ``independent``."""
+        mech = self.mechanism
+        parts = [mech.components[c] for c in components]
+        blocks = ca.diagcat(*(ca.sparsify(self.loops[c].G) for c in components))
+        rows = mech.velocities(b for part in parts for b in part.joints)
+        columns = mech.velocities(b for part in parts for b in part.independent)
+        return blocks[rows.slots(bodies), columns.slots(independent)]
+
+    @property
+    def bias(self) -> dict[int, SX]:
+        """g per body: qdd while ydd = 0."""
+        return self.accelerations(ca.SX.zeros(self.mechanism.m))
 
     def stacked(self, values: dict[int, SX]) -> SX:
         """Per-body values as one vector in the order of q (or qd)."""
@@ -91,11 +92,11 @@ class Motion:
 
     @property
     def checks(self) -> list[SX]:
-        """Values that must be positive: the quaternion's norm, then loops, then functions."""
+        """Values that must be positive: of the joints' positions, then loops, then functions."""
         mech = self.mechanism
-        upright = [ca.sumsqr(self.q[0][3:]) - QUATERNION] if mech.floating else []
+        placed = [check for b in self.q for check in joint_checks(mech.joint(b), self.q[b])]
         closed = [check for c in mech.loops + mech.functions for check in self.loops[c].checks]
-        return upright + closed
+        return placed + closed
 
     @property
     def slopes(self) -> list[SX]:
@@ -109,48 +110,27 @@ def trace_motion(mech: Mechanism, y: SX, x: SX, yd: SX | None) -> Motion:
     qd: dict[int, SX] = {}
     loops: dict[int, Linearised] = {}
     for c, (component, closure) in enumerate(zip(mech.components, mech.closures, strict=True)):
-        if mech.is_floating(c):
-            q[0] = y[:7]
-            if yd is not None:
-                qd[0] = yd[:6]
-            continue
-        y_local = ca.vertcat(*(y[mech.y_at[b]] for b in component.independent))
+        y_local = y[mech.y.slots(component.independent)]
         start = mech.x_at[c]
         q_local = closure.assemble(y_local, x[start : start + closure.n_x])
         qd_of = None
         if yd is not None:
-            yd_local = ca.vertcat(*(yd[mech.v_at[b]] for b in component.independent))
+            yd_local = yd[mech.yd.slots(component.independent)]
 
             def qd_of(G: SX, yd_local: SX = yd_local) -> SX:
                 return G @ yd_local
 
         loops[c] = closure.linearise(q_local, qd_of, CLOSURE_TOLERANCE)
-        qd_local = qd_of(loops[c].G) if qd_of is not None else None
-        for i, b in enumerate(component.joints):
-            q[b] = q_local[i]
-            if qd_local is not None:
-                qd[b] = qd_local[i]
-    X = {b: _transform(mech, b, q[b]) for b in range(len(mech.tree.bodies))}
-    S = {b: _axis(mech, b) for b in range(len(mech.tree.bodies))}
+        for b, rows in mech.positions(component.joints).rows.items():
+            q[b] = q_local[rows]
+        rest = ca.SX.zeros(loops[c].G.shape[0])
+        qd_local = rest if qd_of is None else qd_of(loops[c].G)
+        for b, rows in mech.velocities(component.joints).rows.items():
+            qd[b] = qd_local[rows]
+    bodies = range(len(mech.tree.bodies))
+    X = {b: joint_transform(mech.joint(b), q[b]) for b in bodies}
+    S = {b: Subspace.of(mech.joint(b).S) for b in bodies}
     return Motion(mech, q, qd, loops, X, S, yd)
-
-
-def _transform(mech: Mechanism, body: int, q: SX) -> Transform:
-    joint = mech.tree.bodies[body].joint
-    placement = sx(joint.placement[:3, :3]), sx(joint.placement[:3, 3])
-    if joint.kind == FLOATING:
-        return Transform((placement, (rotation_of_quaternion(q[3:]), q[:3])))
-    if joint.kind == PRISMATIC:
-        return Transform((joint_pose(mech.tree, body, q),))
-    return Transform((placement, (rotation(joint.axis, q), sx(np.zeros(3)))))
-
-
-def _axis(mech: Mechanism, body: int) -> Spatial:
-    joint = mech.tree.bodies[body].joint
-    zero = sx(np.zeros(3))
-    if joint.kind == PRISMATIC:
-        return Spatial(zero, sx(joint.axis))
-    return Spatial(sx(joint.axis), zero)
 
 
 def rigid_inertia(mech: Mechanism, body: int) -> RigidInertia:

@@ -16,7 +16,6 @@ import numpy as np
 from ..arrays import Array
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
-from ..model.tree import FLOATING
 from ..spatial import SX, RigidInertia
 from .joint_forces import joint_model, rotor_inertia
 from .motion import Motion
@@ -28,7 +27,7 @@ INERTIA_ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
 
 
 @dataclass(frozen=True)
-class Parameters:
+class DynamicParameters:
     """Traced: body -> inertia, body -> (rotor inertia, viscous, Coulomb) of its joint."""
 
     bodies: dict[int, RigidInertia]
@@ -36,8 +35,8 @@ class Parameters:
 
 
 def jointed(mech: Mechanism) -> list[int]:
-    """Bodies whose joints have parameters: all but the free flyer."""
-    return [i for i, b in enumerate(mech.tree.bodies) if b.joint.kind != FLOATING]
+    """Bodies whose joints have parameters: those of one velocity."""
+    return mech.scalar_joints(range(len(mech.tree.bodies)))
 
 
 def parameter_count(mech: Mechanism) -> int:
@@ -91,8 +90,9 @@ def with_parameters(motion: Motion, pi: SX) -> Motion:
             I[row, column] = I[column, row] = own[4 + k]
         bodies[i] = RigidInertia(own[0], own[1:4], I)
     start = len(BODY) * len(mech.tree.bodies)
-    joints = {}
+    nothing = ca.SX(0.0)
+    joints = {b: (nothing, nothing, nothing) for b in bodies}
     for k, b in enumerate(jointed(mech)):
         own = pi[start + len(JOINT) * k : start + len(JOINT) * (k + 1)]
         joints[b] = (own[0], own[1], own[2])
-    return replace(motion, parameters=Parameters(bodies, joints))
+    return replace(motion, parameters=DynamicParameters(bodies, joints))

@@ -11,12 +11,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..engine.symbolic import ca
-from ..mechanism import Mechanism
-from ..model.tree import FLOATING
 from ..spatial import SX, Spatial, cross, skew
 from .actuation import actuator_forces
 from .joint_forces import coulomb_direction
 from .motion import Motion, base_acceleration
+from .outward import accelerations, velocities
 from .parameters import BODY, JOINT, jointed, parameter_count
 
 #: Body -> {independent velocity -> partial velocity of the body in its own frame}.
@@ -38,18 +37,20 @@ def _regressor(motion: Motion, ydd: SX) -> SX:
     mech = motion.mechanism
     W = ca.SX(mech.m, parameter_count(mech))
     qdd = motion.accelerations(ydd)
-    rows_of_G = {b: _row(motion, b) for b in jointed(mech)}
+    rows_of_G = _rows_of_G(motion)
     J = _partial_velocities(motion, rows_of_G)
-    for i, (v, a) in enumerate(_velocities_and_accelerations(motion, qdd)):
-        A = body_regressor(v, a)
+    v, c = velocities(motion)
+    a = accelerations(motion, c, qdd, base_acceleration(mech))
+    for i in range(len(mech.tree.bodies)):
+        A = body_regressor(v[i], a[i])
         for k, partial in J[i].items():
             W[k, len(BODY) * i : len(BODY) * (i + 1)] = partial.stacked.T @ A
     start = len(BODY) * len(mech.tree.bodies)
     for j, b in enumerate(jointed(mech)):
         columns = [qdd[b], motion.qd[b], coulomb_direction(motion, b)]
         for k, G_bk in rows_of_G[b].items():
-            for c in range(len(JOINT)):
-                W[k, start + len(JOINT) * j + c] = G_bk * columns[c]
+            for i, column in enumerate(columns):
+                W[k, start + len(JOINT) * j + i] = G_bk * column
     return ca.densify(W)
 
 
@@ -75,47 +76,23 @@ def _inertia_map(w: SX) -> SX:
     )
 
 
-def _row(motion: Motion, body: int) -> dict[int, SX]:
-    """Row of G of a joint: independent velocity -> qd per unit of it."""
+def _rows_of_G(motion: Motion) -> dict[int, dict[int, SX]]:
+    """Body -> {independent velocity -> (n_v, 1) velocities of the joint per unit of it}."""
     mech = motion.mechanism
-    c = next(c for c, component in enumerate(mech.components) if body in component.joints)
-    component, G = mech.components[c], ca.sparsify(motion.loops[c].G)
-    i = component.joints.index(body)
-    return {
-        mech.v_at[y]: G[i, k]
-        for k, y in enumerate(component.independent)
-        if G.sparsity().has_nz(i, k)
-    }
+    result: dict[int, dict[int, SX]] = {}
+    for c, component in enumerate(mech.components):
+        G, slots = ca.sparsify(motion.loops[c].G), mech.yd.slots(component.independent)
+        for b, rows in mech.velocities(component.joints).rows.items():
+            blocks = {at: G[rows, k] for k, at in enumerate(slots)}
+            result[b] = {at: ca.densify(block) for at, block in blocks.items() if block.nnz()}
+    return result
 
 
 def _partial_velocities(motion: Motion, rows_of_G: dict[int, dict[int, SX]]) -> PartialVelocities:
-    mech: Mechanism = motion.mechanism
     J: PartialVelocities = {-1: {}}
-    for i, body in enumerate(mech.tree.bodies):
+    for i, body in enumerate(motion.mechanism.tree.bodies):
         X, S = motion.X[i], motion.S[i]
         J[i] = {k: X.motion_to_child(partial) for k, partial in J[body.parent].items()}
-        if body.joint.kind == FLOATING:
-            J[i] = {k: Spatial.of(ca.SX(np.eye(6)[:, k])) for k in range(6)}
-            continue
         for k, G_ik in rows_of_G[i].items():
-            J[i][k] = J[i].get(k, Spatial.zero()) + S * G_ik
+            J[i][k] = J[i].get(k, Spatial.zero()) + S @ G_ik
     return J
-
-
-def _velocities_and_accelerations(
-    motion: Motion, qdd: dict[int, SX]
-) -> list[tuple[Spatial, Spatial]]:
-    """Of every body, in body frames; gravity is an acceleration of the root."""
-    mech = motion.mechanism
-    v: dict[int, Spatial] = {-1: Spatial.zero()}
-    a: dict[int, Spatial] = {-1: base_acceleration(mech)}
-    for i, body in enumerate(mech.tree.bodies):
-        X = motion.X[i]
-        free = body.joint.kind == FLOATING
-        vJ = Spatial.of(motion.qd[i]) if free else motion.S[i] * motion.qd[i]
-        aJ = Spatial.of(qdd[i]) if free else motion.S[i] * qdd[i]
-        v[i] = X.motion_to_child(v[body.parent]) + vJ
-        a[i] = X.motion_to_child(a[body.parent]) + aJ
-        if not free:
-            a[i] = a[i] + v[i].cross_motion(vJ)
-    return [(v[i], a[i]) for i in range(len(mech.tree.bodies))]

@@ -17,6 +17,10 @@ REVOLUTE = "revolute"
 PRISMATIC = "prismatic"
 FLOATING = "floating"
 
+#: What a joint with several positions or velocities calls them; joints of one have no need.
+_POSITIONS: dict[str, tuple[str, ...]] = {FLOATING: ("x", "y", "z", "qx", "qy", "qz", "qw")}
+_VELOCITIES: dict[str, tuple[str, ...]] = {FLOATING: ("wx", "wy", "wz", "vx", "vy", "vz")}
+
 
 @dataclass(frozen=True, eq=False)
 class Joint:
@@ -41,6 +45,44 @@ class Joint:
     velocity: float = np.inf
     effort: float = np.inf
     mimic: tuple[str, float, float] | None = None
+
+    @property
+    def position_names(self) -> tuple[str, ...]:
+        """One per position: the joint's own name, or ``base.x``, ..., ``base.qw``."""
+        return self._coordinates(_POSITIONS)
+
+    @property
+    def velocity_names(self) -> tuple[str, ...]:
+        """One per velocity: the joint's own name, or ``base.wx``, ..., ``base.vz``."""
+        return self._coordinates(_VELOCITIES)
+
+    @property
+    def n_q(self) -> int:
+        """Number of positions."""
+        return len(self.position_names)
+
+    @property
+    def n_v(self) -> int:
+        """Number of velocities: columns of S."""
+        return len(self.velocity_names)
+
+    @property
+    def S(self) -> Array:
+        """(6, n_v) motion subspace [angular; linear], constant in the body frame."""
+        if self.kind == FLOATING:
+            return np.eye(6)
+        parts = (np.zeros(3), self.axis) if self.kind == PRISMATIC else (self.axis, np.zeros(3))
+        return np.concatenate(parts)[:, None]
+
+    @property
+    def neutral(self) -> Array:
+        """(n_q,) the position where it does nothing: zero; of a quaternion, (0, 0, 0, 1)."""
+        return np.array([float(part == "qw") for part in _POSITIONS.get(self.kind, ("",))])
+
+    def _coordinates(self, parts: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+        if self.kind not in parts:
+            return (self.name,)
+        return tuple(f"{self.name}.{part}" for part in parts[self.kind])
 
 
 @dataclass(frozen=True, eq=False)

@@ -76,16 +76,10 @@ def _lagrange(
     tau[robot.actuator_rows[1]] += tau_u
     qd = robot.loop_jacobian(y, guess) @ yd
     time = max(_time_constants(robot), default=0.0)
-    solution = solve_lagrange(M, C, phi, K, k, tau, qd, time)
-    if not np.all(np.isfinite(solution.qdd)):
+    qdd = solve_lagrange(M, C, phi, K, k, tau, qd, time)
+    if not np.all(np.isfinite(qdd)):
         raise np.linalg.LinAlgError
-    rows_y = [
-        at + i
-        for b in mech.independent
-        for at, size in [(mech.qd_at[b], 6 if mech.floating and b == 0 else 1)]
-        for i in range(size)
-    ]
-    return solution.qdd[rows_y]
+    return qdd[mech.qd.slots(mech.independent)]
 
 
 def _time_constants(robot: Robot) -> list[float]:

@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays import Array
 from ..closure.small_linear import solve_small
 from ..dynamics.cluster_rnea import cluster_rnea
-from ..dynamics.motion import Motion
+from ..dynamics.motion import Motion, rigid_inertia
 from ..dynamics.projection import loop_jacobian, reduced_mass_matrix
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
@@ -172,9 +172,9 @@ class TaskMotion:
         """The body frame as a child of the platform frame, and the body's inertia in it."""
         tree = self.model.robot.tree
         b, offset = tree.frames[self.model.platform_link]
-        body, T = tree.bodies[b], inverse(offset)
-        inertia = RigidInertia(ca.SX(body.mass), ca.SX(body.first_moment), ca.SX(body.inertia))
-        return Transform(((sx(T[:3, :3]), sx(T[:3, 3])),)), inertia
+        T = inverse(offset)
+        back = Transform(((sx(T[:3, :3]), sx(T[:3, 3])),))
+        return back, rigid_inertia(self.model.robot, b)
 
     def _platform_wrench(self) -> SX:
         """Newton-Euler of the platform (Eq. 38) in the platform frame."""

@@ -17,6 +17,7 @@ from ..arrays import Array
 from ..closure.numerical import SINGULAR, NumericalClosure
 from ..closure.small_linear import solve_small
 from ..dynamics.motion import Motion, trace_motion
+from ..dynamics.outward import accelerations, velocities
 from ..dynamics.projection import loop_jacobian
 from ..engine.nested import InnerStep, NestedStep
 from ..engine.symbolic import ca
@@ -74,23 +75,18 @@ class LimbKinematics:
         mech = self.limb.mechanism
         columns: dict[int, Spatial] = {}
         for b in self._path():
-            columns = {i: motion.X[b].motion_to_child(S) for i, S in columns.items()}
-            columns[b] = motion.S[b]
+            columns = {at: motion.X[b].motion_to_child(S) for at, S in columns.items()}
+            columns.update(enumerate(motion.S[b].columns, mech.qd_at[b]))
         J = ca.SX(np.zeros((6, mech.n)))
-        for b, S in columns.items():
-            J[:, mech.qd_at[b]] = self._offset().motion_to_child(S).stacked
+        for at, S in columns.items():
+            J[:, at] = self._offset().motion_to_child(S).stacked
         return J
 
     def bias_acceleration(self, motion: Motion) -> SX:
         """dL_p/dt yd (6, 1): the platform's acceleration when ydd = 0."""
-        mech = self.limb.mechanism
-        qdd = motion.accelerations(ca.SX.zeros(mech.m))
-        v, a = Spatial.zero(), Spatial.zero()
-        for b in self._path():
-            X, vJ = motion.X[b], motion.S[b] * motion.qd[b]
-            v = X.motion_to_child(v) + vJ
-            a = X.motion_to_child(a) + v.cross_motion(vJ) + motion.S[b] * qdd[b]
-        return self._offset().motion_to_child(a).stacked
+        _, c = velocities(motion)
+        a = accelerations(motion, c, motion.bias, Spatial.zero())
+        return self._offset().motion_to_child(a[self.limb.platform[0]]).stacked
 
     def pose_error(self, motion: Motion, target: tuple[SX, SX]) -> SX:
         """(6, 1) twist that takes the platform to the target, to first order."""
