@@ -23,7 +23,7 @@ from .plan import repartition
 from .smooth import SmoothClosure
 
 if TYPE_CHECKING:
-    from ..robot import Robot
+    from ..programs import Programs
 
 #: Gauss-Newton on redundant encoders: most steps, and the step that ends it [rad or m].
 FIT_STEPS = 30
@@ -70,7 +70,7 @@ def actuator_box(branch: Branch, active: list[int]) -> tuple[Array, Array]:
     return low - margin, high + margin
 
 
-def independent_from_actuator(robot: Robot, u: ArrayLike, guess: ArrayLike | None) -> Array:
+def independent_from_actuator(robot: Programs, u: ArrayLike, guess: ArrayLike | None) -> Array:
     """y (..., m) for actuator positions u (..., p); see :meth:`Robot.independent_from_actuator`."""
     mech = robot.mechanism
     u = as_finite_vectors(u, "u", mech.p)
@@ -85,7 +85,7 @@ def independent_from_actuator(robot: Robot, u: ArrayLike, guess: ArrayLike | Non
     return np.array(found).reshape(len(rows[0]), mech.n_y)
 
 
-def _one_sample(robot: Robot, u: Array, guess: Array | None = None) -> Array:
+def _one_sample(robot: Programs, u: Array, guess: Array | None = None) -> Array:
     mech = robot.mechanism
     y = np.zeros(mech.n_y)
     if mech.floating:

@@ -6,42 +6,22 @@ the branch (continuation from the reference) as the judge of what is reachable.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from ..arrays import Array, as_count, as_finite_vectors
-from ..closure.analytical import AnalyticalClosure, LegChoice, solve_leg
+from ..arrays import Array, as_count, as_one_vector
 from ..closure.continuation import Solution
-from ..engine.symbolic import ca, tracing
 from ..errors import ClosureNotFound, InvalidInput
-
-if TYPE_CHECKING:
-    from ..robot import Robot
+from ..programs import Programs
+from .assembly_modes import AssemblyMode, all_modes, current_mode_name
 
 #: Directions in which the boundary of a two-dimensional reachable set is sampled.
 RAYS = 72
 BISECTIONS = 40
-
-
-@dataclass(frozen=True)
-class AssemblyMode:
-    """One way in which the loops close at given independent positions.
-
-    Attributes:
-        name: stable words, one per two-way choice of each leg, such as "elbow_up".
-        positions: joint -> position.
-        current: it is the mode the robot is on.
-    """
-
-    name: str
-    positions: dict[str, float]
-    current: bool
 
 
 @dataclass(frozen=True)
@@ -60,11 +40,10 @@ class Singularity:
 class SubmechanismGeometry:
     """What the geometry of one closed loop allows; see :meth:`Robot.submechanism`."""
 
-    def __init__(self, robot: Robot, component: int) -> None:
-        self._robot = robot
-        self._c = component
-        self._branch = robot.branches[component]
-        mech = robot.mechanism
+    def __init__(self, programs: Programs, component: int) -> None:
+        mech = programs.mechanism
+        self._closure = mech.closures[component]
+        self._branch = programs.branches[component]
         joints = mech.components[component]
         self.name = joints.entry.name
         self.independent = tuple(mech.joint_name(b) for b in joints.independent)
@@ -77,10 +56,7 @@ class SubmechanismGeometry:
     def _one(self, y: ArrayLike) -> Array:
         if np.isscalar(y) or getattr(y, "ndim", 1) == 0:
             y = np.reshape(y, 1)
-        p = as_finite_vectors(y, "y", len(self.independent))
-        if p.ndim != 1:
-            raise InvalidInput(f"y has shape {p.shape}; one configuration at a time, please")
-        return p
+        return as_one_vector(y, "y", len(self.independent))
 
     def _solution(self, y: ArrayLike) -> Solution:
         return self._branch.solution(self._one(y))
@@ -239,10 +215,7 @@ class SubmechanismGeometry:
 
     def mode_name(self) -> str:
         """Name of the mode that the loops stay on, as in :meth:`assembly_modes`, but quickly."""
-        closure = self._robot.mechanism.closures[self._c]
-        if not isinstance(closure, AnalyticalClosure):
-            return "current"
-        return _mode_name(closure, tuple(tuple(leg.modes) for leg in closure.choice.legs))
+        return current_mode_name(self._closure)
 
     def assembly_modes(self, y: ArrayLike) -> list[AssemblyMode]:
         """All ways to close the loops at ``y`` that the closed form knows, the current one first.
@@ -251,61 +224,7 @@ class SubmechanismGeometry:
         """
         current = self._branch.local_q(self._solution(y))
         names = self._branch.closure.system.names(range(len(current)))
-        closure = self._robot.mechanism.closures[self._c]
-        found = [AssemblyMode("current", dict(zip(names, map(float, current), strict=True)), True)]
-        if not isinstance(closure, AnalyticalClosure):
-            return found
-        found.clear()
-        here = tuple(tuple(leg.modes) for leg in closure.choice.legs)
-        for signs, q in _assembled(closure, current):
-            name = _mode_name(closure, signs)
-            positions = dict(zip(names, map(float, q), strict=True))
-            found.append(AssemblyMode(name, positions, signs == here))
-        return sorted(found, key=lambda mode: not mode.current)
-
-
-#: Sign of every two-way choice, leg by leg.
-Signs = tuple[tuple[float, ...], ...]
-
-
-def _assembled(closure: AnalyticalClosure, current: Array) -> Iterator[tuple[Signs, Array]]:
-    """All signs on which the loops close, with the local q there.
-
-    Traced once, with the signs as input; every combination is a column of one evaluation.
-    """
-    counts = [leg.modes for leg in closure.legs]
-    columns = np.array(list(itertools.product((1.0, -1.0), repeat=sum(counts)))).T
-    with tracing():
-        sign = ca.SX.sym("sign", sum(counts))
-        q = {i: ca.SX(float(v)) for i, v in enumerate(current)}
-        modes = _by_leg([sign[k] for k in range(sum(counts))], counts)
-        for leg, choice, here in zip(closure.legs, closure.choice.legs, modes, strict=True):
-            trial = LegChoice(list(here), choice.centres, choice.windings)
-            values = solve_leg(closure.system, leg, q, trial)
-            for i, value in zip(leg.columns, values, strict=True):
-                q[i] = value
-        vector = ca.vertcat(*(q[i] for i in range(len(current))))
-        phi = closure.system.phi(vector)[closure.plan.rows]
-        mode = ca.Function("mode", [sign], [ca.densify(vector), ca.densify(phi)])
-        found, left = (np.asarray(part) for part in mode(columns))
-    closed = np.all(np.isfinite(found), axis=0) & ~np.any(np.abs(left) > closure.tolerance, axis=0)
-    for k in np.flatnonzero(closed):
-        yield _by_leg(columns[:, k].tolist(), counts), found[:, k]
-
-
-def _by_leg(signs: list[Any], counts: list[int]) -> tuple[tuple[Any, ...], ...]:
-    """A flat list of signs, cut into legs."""
-    ends = list(itertools.accumulate(counts, initial=0))
-    return tuple(tuple(signs[a:b]) for a, b in itertools.pairwise(ends))
-
-
-def _mode_name(closure: AnalyticalClosure, signs: Signs) -> str:
-    words = []
-    for number, (leg, modes) in enumerate(zip(closure.legs, signs, strict=True), start=1):
-        prefix = f"leg{number}." if len(closure.legs) > 1 else ""
-        for (plus, minus), sign in zip(leg.mode_words, modes, strict=True):
-            words.append(prefix + (plus if sign > 0 else minus))
-    return " ".join(words)
+        return all_modes(self._closure, names, current)
 
 
 def _walk(
