@@ -44,6 +44,9 @@ from .lagrange import constraint_rows
 from .motion import trace_motion
 from .parameters import parameter_count
 
+#: Of the mechanism: name of each output -> its shape, in order.
+Shapes = Callable[[Mechanism], dict[str, Shape]]
+
 ORIENTATION, RESIDUAL, FUNCTION = "orientation", "residual", "function"
 ACTUATION, INERTIA = "actuation", "inertia"
 
@@ -74,13 +77,13 @@ class Recipe:
 
     Attributes:
         inputs: letters of the vectors taken (see ``INPUTS``), the first is always "y".
-        shapes: of the mechanism: name of each output -> its shape, in order.
+        shapes: of its outputs, by name.
         equation: traced on the motion.
         checks: kinds of the program's own checks: "" , ACTUATION or INERTIA.
     """
 
     inputs: str
-    shapes: Callable[[Mechanism], dict[str, Shape]]
+    shapes: Shapes
     equation: Equation
     checks: str = ""
 
@@ -123,7 +126,7 @@ FORWARD_DYNAMICS = Family(
 def _family(
     of: Family,
     inputs: str,
-    shapes: Callable[[Mechanism], dict[str, Shape]],
+    shapes: Shapes,
     equation: Equation,
     checks: str = "",
 ) -> dict[str, Recipe]:
@@ -134,12 +137,7 @@ def _family(
     }
 
 
-def _vector(name: str, size: str) -> Callable[[Mechanism], dict[str, Shape]]:
-    """One vector, as long as this number of the mechanism."""
-    return lambda mech: {name: (getattr(mech, size),)}
-
-
-def _square(*names: str) -> Callable[[Mechanism], dict[str, Shape]]:
+def _square(*names: str) -> Shapes:
     """Matrices (m, m)."""
     return lambda mech: {name: (mech.m, mech.m) for name in names}
 
@@ -152,21 +150,23 @@ RECIPES: dict[str, Recipe] = {
     "state": Recipe(
         "yva", lambda m: {"q": (m.n_q,), "residual": (), "qd": (m.n,), "qdd": (m.n,)}, trace_state
     ),
-    **_family(INVERSE_DYNAMICS, "yva", _vector("tau_u", "p"), trace_inverse_dynamics, ACTUATION),
-    **_family(GENERALIZED_FORCES, "yva", _vector("tau_y", "m"), trace_generalized_forces),
-    **_family(FORWARD_DYNAMICS, "yvu", _vector("ydd", "m"), trace_forward_dynamics, INERTIA),
-    FORWARD_DYNAMICS.friction: Recipe(
-        "yvuwd", _vector("ydd", "m"), trace_forward_with_friction, INERTIA
+    **_family(
+        INVERSE_DYNAMICS, "yva", lambda m: {"tau_u": (m.p,)}, trace_inverse_dynamics, ACTUATION
     ),
-    "bias": Recipe("yv", _vector("tau_y", "m"), trace_bias),
-    "gravity": Recipe("y", _vector("tau_y", "m"), trace_bias),
-    "statics": Recipe("yw", _vector("tau_y", "m"), trace_statics),
+    **_family(GENERALIZED_FORCES, "yva", lambda m: {"tau_y": (m.m,)}, trace_generalized_forces),
+    **_family(FORWARD_DYNAMICS, "yvu", lambda m: {"ydd": (m.m,)}, trace_forward_dynamics, INERTIA),
+    FORWARD_DYNAMICS.friction: Recipe(
+        "yvuwd", lambda m: {"ydd": (m.m,)}, trace_forward_with_friction, INERTIA
+    ),
+    "bias": Recipe("yv", lambda m: {"tau_y": (m.m,)}, trace_bias),
+    "gravity": Recipe("y", lambda m: {"tau_y": (m.m,)}, trace_bias),
+    "statics": Recipe("yw", lambda m: {"tau_y": (m.m,)}, trace_statics),
     "mass_matrix": Recipe("y", _square("M"), trace_mass_matrix),
     "mass_matrix_parameters": Recipe("yi", _square("M"), given_parameters(trace_mass_matrix)),
     "inverse_mass_matrix": Recipe("y", _square("inverse"), trace_inverse_mass_matrix, INERTIA),
     "mass_matrix_factors": Recipe("y", _square("W", "D"), trace_mass_matrix_factors, INERTIA),
     "loop_jacobian": Recipe("y", lambda m: {"G": (m.n, m.m)}, trace_loop_jacobian),
-    "loop_bias": Recipe("yv", _vector("g", "n"), trace_loop_bias),
+    "loop_bias": Recipe("yv", lambda m: {"g": (m.n,)}, trace_loop_bias),
     "poses": Recipe(
         "y",
         lambda m: {

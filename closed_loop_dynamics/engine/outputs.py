@@ -46,24 +46,16 @@ class Outputs:
 
     def views(self, flat: Array) -> dict[str, Array]:
         """Name -> its part of ``flat`` (..., size) in its shape; nothing is copied."""
-        if flat.ndim == 1:
-            return {
-                name: flat[start:stop]
-                if len(shape) == 1
-                else flat[start:stop].reshape(shape)
-                if shape
-                else flat[start]
-                for name, start, stop, shape in self._places
-            }
-        leading = flat.shape[:-1]
-        return {
-            name: flat[..., start:stop].reshape(*leading, *shape)
-            for name, start, stop, shape in self._places
-        }
+        leading, views = flat.shape[:-1], {}
+        for name, start, stop, shape in self._places:
+            part = flat[..., start:stop] if leading else flat[start:stop]
+            # [()] makes a number of an array without axes.
+            views[name] = part if len(shape) == 1 else part.reshape((*leading, *shape))[()]
+        return views
 
     def only(self, flat: Array) -> Array:
         """``flat`` (..., size) in the shape of the one output there is."""
         shape = self._only
         if shape is None:
             raise ValueError(f"several outputs: {', '.join(self.shapes)}")
-        return flat if len(shape) == 1 else flat.reshape(*flat.shape[:-1], *shape)
+        return flat if len(shape) == 1 else flat.reshape((*flat.shape[:-1], *shape))
