@@ -7,7 +7,7 @@ loop refuses to close, rescued.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -273,7 +273,7 @@ class Programs:
         flat = self._flat(name, guess, values)
         return self._outputs[name].only(flat)
 
-    def named(self, name: str, guess: ArrayLike | None, *values: Any) -> dict[str, Array]:
+    def named(self, name: str, guess: ArrayLike | None, *values: Any) -> Mapping[str, Array]:
         """All outputs of a program by name, each in its shape; arguments as for :meth:`run`."""
         flat = self._flat(name, guess, values)
         return self._outputs[name].views(flat)
