@@ -101,7 +101,7 @@ def complete_state(
     else:
         name, values = "state", (y, yd, ydd)
     outputs = programs.named(name, guess, *values)
-    return State(programs, outputs, programs.program(name).iterations())
+    return State(programs, outputs, programs.compiled[name].iterations())
 
 
 def actuator_jacobian(programs: Programs, y: ArrayLike, guess: ArrayLike | None) -> Array:
