@@ -22,12 +22,12 @@ from .errors import (
 )
 
 if TYPE_CHECKING:
-    from .programs.compiled import Names
+    from .operational_space import ForceResponse, MassMatrixFactors
+    from .programs import Names
     from .robot import Robot, load
-    from .robot_parts.operational_space import ForceResponse, MassMatrixFactors
-    from .robot_parts.state import State
     from .simulation.payload import Payload
     from .simulation.stepping import Friction
+    from .state import State
 
 __version__ = "0.1.0"
 
@@ -55,13 +55,13 @@ __all__ = [
 #: Imported on first use: `closed-loop --help` need not wait for numpy and the engine, and a node's
 #: process knows what a signal means before they are there.
 _HOME = {
-    "ForceResponse": "robot_parts.operational_space",
+    "ForceResponse": "operational_space",
     "Friction": "simulation.stepping",
-    "MassMatrixFactors": "robot_parts.operational_space",
-    "Names": "programs.compiled",
+    "MassMatrixFactors": "operational_space",
+    "Names": "programs",
     "Payload": "simulation.payload",
     "Robot": "robot",
-    "State": "robot_parts.state",
+    "State": "state",
     "load": "robot",
 }
 

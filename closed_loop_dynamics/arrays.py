@@ -27,6 +27,14 @@ def as_finite_vectors(value: Any, name: str, size: int) -> Array:
     return array
 
 
+def as_one_vector(value: Any, name: str, size: int) -> Array:
+    """Like :func:`as_finite_vectors`, for what is not computed for a batch."""
+    vector = as_finite_vectors(value, name, size)
+    if vector.ndim != 1:
+        raise InvalidInput(f"{name} has shape {vector.shape}; one configuration at a time, please")
+    return vector
+
+
 def as_finite_numbers(value: Any, name: str, size: int) -> Array:
     """Like :func:`as_finite_vectors`, for what may be of any size: stiffness, weights."""
     array = as_vectors(value, name, size)

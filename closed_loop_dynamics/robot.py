@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,29 +17,36 @@ from numpy.typing import ArrayLike
 
 from .actuation.actuation import Actuation
 from .actuation.encoders import independent_from_actuator
+from .actuation.undriven import require_actuators
 from .arrays import Array, as_finite_vectors
+from .centroidal import Energy, center_of_mass, centroidal, centroidal_matrix, total_mass
 from .closure.smooth import Gamma
 from .closure.solvers import SOLVERS
+from .coordinates import difference, integrate, random_independent
+from .dynamics.catalogue import FORWARD_DYNAMICS, GENERALIZED_FORCES, INVERSE_DYNAMICS, Family
+from .dynamics.parameters import ParameterView, parameter_names
 from .errors import InvalidInput, did_you_mean
 from .inspection import Report, lint
 from .inspection.geometry import SubmechanismGeometry
 from .inspection.loop_names import component_called
+from .links import body_wrenches, frame_of, link_jacobian, link_pose
 from .mechanism import Mechanism, build_mechanism
 from .model import read_submechanisms, read_urdf
 from .model.digest import digest
-from .robot_parts.free_motion import FreeMotion
-from .robot_parts.links import gather_wrenches, link_jacobian, link_pose, random_independent
-from .robot_parts.operational_space import (
+from .operational_space import (
     ForceResponse,
     MassMatrixFactors,
     osim_program,
     run_factors,
     run_test_force,
 )
-from .robot_parts.parametric import ParametricRobot
-from .robot_parts.references import forward_dynamics_by
-from .robot_parts.state import State
+from .parameters import DynamicParameters
+from .programs import Programs
+from .reference_methods import forward_dynamics_by
+from .simulation.integration import Integration
 from .simulation.payload import Payload
+from .simulation.stepping import Friction
+from .state import State, actuator_jacobian, complete_state
 from .task_space import TaskSpace
 
 
@@ -83,14 +91,44 @@ def load(
     return Robot(mechanism, digest(key, traced, mechanism.gravity), solver)
 
 
-class Robot(ParametricRobot, FreeMotion):
-    """Kinematics and dynamics of a series-parallel robot in its independent coordinates."""
+class Robot:
+    """Kinematics and dynamics of a series-parallel robot in its independent coordinates.
+
+    Attributes:
+        programs: its compiled programs, for code that needs more than the methods offer.
+        mechanism: tree, submechanisms, and where each coordinate is.
+        names: of the joints, in the order of y, q and u.
+        n, m, p: lengths of qd, yd and u.
+        branches: component -> what is known about its branch, for every component with loops.
+        actuator_rows: places of the actuators in q and in qd.
+    """
 
     def __init__(self, mechanism: Mechanism, key: str, solver: str | None = None) -> None:
-        super().__init__(mechanism, key, solver)
+        programs = self.programs = Programs(mechanism, key, solver)
+        self.mechanism, self.names = programs.mechanism, programs.names
+        self.n, self.m, self.p = programs.n, programs.m, programs.p
+        self.branches, self.actuator_rows = programs.branches, programs.actuator_rows
+        self._parameters = DynamicParameters(self.mechanism)
+        self._integration = Integration(programs)
         # The two calls that control loops make: no look-up on the way.
-        self._inverse_dynamics = self.program("inverse_dynamics")
-        self._forward_dynamics = self.program("forward_dynamics")
+        self._inverse_dynamics = programs.program(INVERSE_DYNAMICS.plain)
+        self._forward_dynamics = programs.program(FORWARD_DYNAMICS.plain)
+        self._underactuated = bool(programs.underactuated)
+
+    def __repr__(self) -> str:
+        return (
+            f"Robot('{self.mechanism.tree.name}', n={self.n}, m={self.m}, p={self.p}, "
+            f"{len(self.branches)} loops, {len(self.mechanism.numerical)} of them numerical)"
+        )
+
+    def prepare(self, *names: str, batch: bool = False) -> None:
+        """Compile programs now rather than at their first use.
+
+        Args:
+            names: methods such as ``"mass_matrix"``; see ``dynamics/catalogue``. All when empty.
+            batch: their SIMD versions too.
+        """
+        self.programs.prepare(*names, batch=batch)
 
     # -- kinematics -----------------------------------------------------------------------------
 
@@ -111,32 +149,19 @@ class Robot(ParametricRobot, FreeMotion):
         Raises:
             ClosureNotFound: ``y`` is not reachable on the assembly mode; carries the last good q.
         """
-        values: tuple[ArrayLike, ...]
-        if yd is None:
-            if ydd is not None:
-                raise InvalidInput("ydd without yd: accelerations need velocities")
-            name, values = "positions", (y,)
-        elif ydd is None:
-            name, values = "velocities", (y, yd)
-        else:
-            name, values = "state", (y, yd, ydd)
-        flat = self.run(name, guess, *values)
-        return State(self, flat, self._programs[name].iterations())
+        return complete_state(self.programs, y, yd, ydd, guess)
 
     def loop_jacobian(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """G (n, m): qd = G yd."""
-        return self.matrix("loop_jacobian", (self.n, self.m), guess, y)
+        return self.programs.run("loop_jacobian", guess, y)
 
     def loop_bias(self, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """g (n,): qdd = G ydd + g."""
-        return self.run("loop_bias", guess, y, yd)
+        return self.programs.run("loop_bias", guess, y, yd)
 
     def actuator_jacobian(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """G_u (p, m): ud = G_u yd."""
-        G = self.loop_jacobian(y, guess)
-        rows = [self.mechanism.qd_at[b] for b in self.mechanism.actuator]
-        result: Array = G[..., rows, :]
-        return result
+        return actuator_jacobian(self.programs, y, guess)
 
     def independent_from_actuator(self, u: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """y (m,) from measured actuator positions ``u`` (p,).
@@ -148,17 +173,30 @@ class Robot(ParametricRobot, FreeMotion):
             guess: (m,) independent positions near the answer; by default the branch of the
                 reference configuration is searched.
         """
-        return independent_from_actuator(
-            self.mechanism, self.branches, self.actuator_branch, u, guess
-        )
+        return independent_from_actuator(self.programs, u, guess)
 
     def pose(self, link: str, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """(4, 4) pose of a link in the root frame (world, for a floating base)."""
-        return link_pose(self.mechanism, self.frame(link), self.run("poses", guess, y))
+        return link_pose(self.programs, link, y, guess)
 
     def jacobian(self, link: str, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """(6, m) Jacobian of a link: [angular; linear] velocity in the link frame = J yd."""
-        return link_jacobian(self.mechanism, self.frame(link), self.run("poses", guess, y))
+        return link_jacobian(self.programs, link, y, guess)
+
+    def frame(self, link: str) -> tuple[int, Array]:
+        """(body, pose in the body frame) of a link."""
+        return frame_of(self.mechanism.tree, link)
+
+    def integrate(self, y: ArrayLike, dy: ArrayLike) -> Array:
+        """Where y (n_y,) leads in one unit of time at the constant velocity ``dy`` (m,).
+
+        The base moves along the screw of its body twist, by any angle; joints simply add.
+        """
+        return integrate(self.mechanism, y, dy)
+
+    def difference(self, y0: ArrayLike, y1: ArrayLike) -> Array:
+        """dy (m,) with integrate(y0, dy) = y1; the base turns the short way, at most pi."""
+        return difference(self.mechanism, y0, y1)
 
     # -- dynamics -------------------------------------------------------------------------------
 
@@ -186,11 +224,11 @@ class Robot(ParametricRobot, FreeMotion):
             Underactuated: a submechanism has fewer actuators than degrees of freedom.
         """
         if self._underactuated:
-            self._require_actuators()
+            require_actuators(self.programs)
         if wrenches is None and guess is None and payload is None and parameters is None:
             return self._inverse_dynamics(y, yd, ydd)
-        pi = self._given_parameters(payload, parameters)
-        return self._dynamics("inverse_dynamics", wrenches, guess, y, yd, ydd, pi=pi)
+        pi = self._parameters.given(payload, parameters)
+        return self._dynamics(INVERSE_DYNAMICS, wrenches, guess, pi, y, yd, ydd)
 
     def generalized_forces(
         self,
@@ -204,8 +242,8 @@ class Robot(ParametricRobot, FreeMotion):
         parameters: ArrayLike | None = None,
     ) -> Array:
         """Independent forces tau_y (m,) = M_y ydd + C_y (cluster RNEA)."""
-        pi = self._given_parameters(payload, parameters)
-        return self._dynamics("generalized_forces", wrenches, guess, y, yd, ydd, pi=pi)
+        pi = self._parameters.given(payload, parameters)
+        return self._dynamics(GENERALIZED_FORCES, wrenches, guess, pi, y, yd, ydd)
 
     def forward_dynamics(
         self,
@@ -229,11 +267,11 @@ class Robot(ParametricRobot, FreeMotion):
         if wrenches is None and guess is None and plain and method == "cluster_aba":
             return self._forward_dynamics(y, yd, tau_u)
         if method == "cluster_aba":
-            pi = self._given_parameters(payload, parameters)
-            return self._dynamics("forward_dynamics", wrenches, guess, y, yd, tau_u, pi=pi)
+            pi = self._parameters.given(payload, parameters)
+            return self._dynamics(FORWARD_DYNAMICS, wrenches, guess, pi, y, yd, tau_u)
         if not plain:
             raise InvalidInput(f"method '{method}' takes no payload and no parameters")
-        return forward_dynamics_by(self, method, y, yd, tau_u, wrenches, guess)
+        return forward_dynamics_by(self.programs, method, y, yd, tau_u, wrenches, guess)
 
     def mass_matrix(
         self,
@@ -244,17 +282,17 @@ class Robot(ParametricRobot, FreeMotion):
         parameters: ArrayLike | None = None,
     ) -> Array:
         """M_y (m, m) in independent coordinates."""
-        pi = self._given_parameters(payload, parameters)
+        pi = self._parameters.given(payload, parameters)
         if pi is None:
-            return self.matrix("mass_matrix", (self.m, self.m), guess, y)
-        return self.matrix("mass_matrix_parameters", (self.m, self.m), guess, y, pi)
+            return self.programs.run("mass_matrix", guess, y)
+        return self.programs.run("mass_matrix_parameters", guess, y, pi)
 
     def inverse_mass_matrix(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """M_y^-1 (m, m) = W^T D^-1 W by innovations (R. Kumar et al. 2022, Eq. 27).
 
         From the articulated inertias D and U of the clusters; M_y is not formed.
         """
-        return self.matrix("inverse_mass_matrix", (self.m, self.m), guess, y)
+        return self.programs.run("inverse_mass_matrix", guess, y)
 
     def mass_matrix_factors(
         self, y: ArrayLike, guess: ArrayLike | None = None
@@ -264,7 +302,7 @@ class Robot(ParametricRobot, FreeMotion):
         W is the identity plus entries for joints further inwards, D is block-diagonal (one block
         per cluster), so both are cheap to multiply with or to solve.
         """
-        return run_factors(self, y, guess)
+        return run_factors(self.programs, y, guess)
 
     def inverse_osim(
         self, links: Sequence[str], y: ArrayLike, guess: ArrayLike | None = None
@@ -278,8 +316,7 @@ class Robot(ParametricRobot, FreeMotion):
             links: names, in the order of the blocks; a name may come twice, and the root link of a
                 fixed base gives zeros. Blocks are [angular; linear] in the frame of each link.
         """
-        name = osim_program(self, links)
-        return self.matrix(name, (6 * len(links), 6 * len(links)), guess, y)
+        return self.programs.run(osim_program(self.programs, links), guess, y)
 
     def apply_test_force(
         self, link: str, wrench: ArrayLike, y: ArrayLike, guess: ArrayLike | None = None
@@ -292,45 +329,150 @@ class Robot(ParametricRobot, FreeMotion):
         Returns:
             ``ydd`` (m,) = M_y^-1 J^T f, and ``acceleration`` (6,) of the link = Lambda^-1 f.
         """
-        return run_test_force(self, link, wrench, y, guess)
+        return run_test_force(self.programs, link, wrench, y, guess)
 
     def bias(self, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """C_y (m,): Coriolis, centrifugal, gravity and friction forces."""
-        return self.run("bias", guess, y, yd)
+        return self.programs.run("bias", guess, y, yd)
 
     def gravity(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
         """Gravity forces (m,)."""
-        return self.run("gravity", guess, y)
+        return self.programs.run("gravity", guess, y)
 
     def _dynamics(
         self,
-        name: str,
+        family: Family,
         wrenches: Mapping[str, ArrayLike] | None,
         guess: ArrayLike | None,
+        pi: ArrayLike | None,
         *values: Any,
-        pi: ArrayLike | None = None,
     ) -> Array:
-        if pi is not None:
-            forces = self.body_wrenches(wrenches or {})
-            return self.run(f"{name}_parameters", guess, *values, forces, pi)
-        if wrenches is None:
-            return self.run(name, guess, *values)
-        return self.run(f"{name}_wrenches", guess, *values, self.body_wrenches(wrenches))
+        forces = None if wrenches is None else self.body_wrenches(wrenches)
+        return self.programs.dynamics(family, guess, *values, wrenches=forces, parameters=pi)
 
     def body_wrenches(self, wrenches: Mapping[str, ArrayLike]) -> Array:
         """Wrenches on links as one vector of wrenches on bodies, (6 * bodies,) or (N, ...)."""
-        return gather_wrenches(self.mechanism, wrenches, self.frame)
+        return body_wrenches(self.mechanism, wrenches)
+
+    def step(
+        self,
+        y: ArrayLike,
+        yd: ArrayLike,
+        tau_u: ArrayLike,
+        h: float,
+        wrenches: Mapping[str, ArrayLike] | None = None,
+        steps: int = 1,
+        friction: Friction | None = None,
+        guess: ArrayLike | None = None,
+    ) -> tuple[Array, Array]:
+        """(y, yd) after ``steps`` Runge-Kutta steps of ``h`` seconds under constant forces.
+
+        Args:
+            tau_u: (p,) actuator forces.
+            wrenches: link -> (6,) [moment; force] at the link origin in the link frame; they turn
+                with the link.
+            friction: of joints, besides that of the file.
+
+        Raises:
+            ClosureNotFound: the way leads out of the assembly mode. Steps one by one
+                (``steps=1``) show the last good state.
+        """
+        return self._integration.step(y, yd, tau_u, h, wrenches, steps, friction, guess)
+
+    # -- dynamic parameters ---------------------------------------------------------------------
 
     @property
+    def dynamic_parameters(self) -> Array:
+        """pi of the model files: ten per body, then three per joint, see ``parameter_names``."""
+        return self._parameters.model.copy()
+
+    @property
+    def inertial_parameters(self) -> Array:
+        """(10 * bodies,) the first part of ``dynamic_parameters``: m, h, I of every body."""
+        return self._parameters.view().bodies.flatten()
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """``"shank.m"`` ... ``"knee.viscous_friction"``, in the order of ``dynamic_parameters``."""
+        return parameter_names(self.mechanism)
+
+    def parameter_view(self, parameters: ArrayLike | None = None) -> ParameterView:
+        """``parameters`` (default: the model's) by name: ``.mass[i]``, ``.first_moment[i]`` ...
+
+        Bodies are in the order of ``mechanism.tree.bodies``; the arrays are views.
+        """
+        return self._parameters.view(parameters)
+
+    def parameters_with(
+        self, payload: Mapping[str, Payload], parameters: ArrayLike | None = None
+    ) -> Array:
+        """``parameters`` (default: the model's) with payloads on links added.
+
+        In a control loop do this once and pass the result as ``parameters=``.
+        """
+        return self._parameters.loaded(payload, parameters)
+
+    def regressor(
+        self, y: ArrayLike, yd: ArrayLike, ydd: ArrayLike, guess: ArrayLike | None = None
+    ) -> Array:
+        """W (p, parameters): W @ dynamic_parameters = inverse_dynamics(y, yd, ydd).
+
+        Friction and rotor inertia have columns of their own, after those of the bodies.
+
+        Raises:
+            Underactuated, ActuationSingular: as inverse dynamics; ``generalized_regressor`` never.
+        """
+        require_actuators(self.programs)
+        return self.programs.run("regressor", guess, y, yd, ydd)
+
+    def generalized_regressor(
+        self, y: ArrayLike, yd: ArrayLike, ydd: ArrayLike, guess: ArrayLike | None = None
+    ) -> Array:
+        """W_y (m, parameters): W_y @ dynamic_parameters = generalized_forces(y, yd, ydd)."""
+        return self.programs.run("generalized_regressor", guess, y, yd, ydd)
+
+    # -- the whole robot ------------------------------------------------------------------------
+
+    @property
+    def total_mass(self) -> float:
+        """Mass of all moving links [kg]; of a fixed base, the root link does not count."""
+        return total_mass(self.mechanism.tree)
+
+    def center_of_mass(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
+        """(3,) centre of mass of the moving links in the root frame (world, floating base) [m]."""
+        return center_of_mass(self.programs, y, guess)
+
+    def center_of_mass_velocity(
+        self, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None = None
+    ) -> Array:
+        """(3,) its velocity [m/s]."""
+        return centroidal(self.programs, y, yd, guess)["velocity"]
+
+    def centroidal_momentum(
+        self, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None = None
+    ) -> Array:
+        """(6,) [angular; linear] momentum about the centre of mass, in world axes."""
+        return centroidal(self.programs, y, yd, guess)["momentum"]
+
+    def centroidal_matrix(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
+        """A_G (6, m): centroidal momentum = A_G yd."""
+        return centroidal_matrix(self.programs, y, guess)
+
+    def energy(self, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None = None) -> Energy:
+        """Kinetic and potential energy [J]; the potential is zero in the root's plane z = 0."""
+        found = centroidal(self.programs, y, yd, guess)
+        return Energy(found["kinetic"], found["potential"])
+
+    # -- what is built on it --------------------------------------------------------------------
+
+    @cached_property
     def actuation(self) -> Actuation:
         """Redundant actuators, limits, stiffness, statics: between u and y as hardware has it."""
-        return Actuation(self)
-
-    # -- inspection -----------------------------------------------------------------------------
+        return Actuation(self.programs, self._parameters)
 
     def report(self) -> Report:
         """The linter's findings, per submechanism."""
-        return lint(self)
+        return lint(self.programs)
 
     def submechanism(self, name: str) -> SubmechanismGeometry:
         """Assembly modes, singularities, reachable set and transmission ratio of a closed loop.
@@ -339,7 +481,7 @@ class Robot(ParametricRobot, FreeMotion):
             name: of the entry in the submechanism file, or of an independent joint of the loop. An
                 entry with several unrelated loops needs the joint: each of them is one geometry.
         """
-        return SubmechanismGeometry(self, component_called(self.branches, name))
+        return SubmechanismGeometry(self.programs, component_called(self.branches, name))
 
     def task_space(self, scheme: str = "nested", tolerance: float = 1e-10) -> TaskSpace:
         """The robot in the coordinates of its platform, for a parallel manipulator.
@@ -352,8 +494,8 @@ class Robot(ParametricRobot, FreeMotion):
         Raises:
             SubmechanismError: no entry has a ``task_space``, or it does not fit the mechanism.
         """
-        return TaskSpace(self, scheme, tolerance)
+        return TaskSpace(self.programs, scheme, tolerance)
 
     def random_independent(self, rng: np.random.Generator, count: int | None = None) -> Array:
         """Random y within limits and reachable on the branch (continuous joints: one turn)."""
-        return random_independent(self, rng, count)
+        return random_independent(self.mechanism, self.branches, rng, count)

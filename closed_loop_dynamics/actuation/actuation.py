@@ -12,9 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array, as_finite_numbers, as_finite_vectors
+from ..dynamics.catalogue import GENERALIZED_FORCES
 from ..errors import ActuationInfeasible, InvalidInput
+from ..links import body_wrenches
+from ..parameters import DynamicParameters
+from ..programs import Programs
 from ..simulation.payload import Payload
-from .blocks import Block, Bounds
+from ..state import actuator_jacobian, complete_state
+from .blocks import Block, Blocks, Bounds
+from .encoders import independent_from_actuator
 from .force_distribution import (
     LARGEST_RATIO,
     TOLERANCE,
@@ -28,11 +34,31 @@ from .maps import ActuationMaps
 from .undriven import underactuated_error
 
 
-class Actuation(ActuationMaps, ActuationLimits):
+class Actuation:
     """Maps, limits and force distribution between actuators (u) and independent joints (y).
 
     With a floating base its six entries of yd and tau_y are left alone: no actuator drives them.
     """
+
+    def __init__(self, programs: Programs, parameters: DynamicParameters) -> None:
+        self._programs, self._parameters = programs, parameters
+        self._mech = programs.mechanism
+        self._blocks = Blocks(self._mech)
+        maps = ActuationMaps(programs, self._blocks)
+        self.velocity_to_actuator = maps.velocity_to_actuator
+        self.velocity_from_actuator = maps.velocity_from_actuator
+        self.force_to_independent = maps.force_to_independent
+        self.damping_to_independent = maps.damping_to_independent
+        self.damping_from_independent = maps.damping_from_independent
+        self.stiffness_to_independent = maps.stiffness_to_independent
+        self.stiffness_from_independent = maps.stiffness_from_independent
+        self.geometric_stiffness = maps.geometric_stiffness
+        self.undriven = maps.undriven
+        self.undriven_words = maps.undriven_words
+        limits = ActuationLimits(programs, self._blocks)
+        self.velocity_limits = limits.velocity_limits
+        self.force_limits = limits.force_limits
+        self.position_limits = limits.position_limits
 
     def distribute(
         self,
@@ -52,17 +78,17 @@ class Actuation(ActuationMaps, ActuationLimits):
             ActuationInfeasible: the bounds do not allow it; carries the best that they allow.
             Underactuated, ActuationSingular: no forces at all give ``tau_y``.
         """
-        y = as_finite_vectors(y, "y", self._robot.mechanism.n_y)
-        tau_y = as_finite_vectors(tau_y, "tau_y", self._robot.m)
-        w = np.ones(self._robot.p)
+        y = as_finite_vectors(y, "y", self._mech.n_y)
+        tau_y = as_finite_vectors(tau_y, "tau_y", self._mech.m)
+        w = np.ones(self._mech.p)
         if weights is not None:
-            w = as_finite_numbers(weights, "weights", self._robot.p)
+            w = as_finite_numbers(weights, "weights", self._mech.p)
             if w.ndim != 1 or np.any(w <= 0.0):
                 raise InvalidInput("weights must be (p,) positive numbers")
             if np.max(w, initial=1.0) / np.min(w, initial=1.0) > LARGEST_RATIO:
                 raise InvalidInput(f"weights differ by more than {LARGEST_RATIO:g}; scale them")
-        lower, upper = self._bounds(bounds, lambda limits: (-limits.effort, limits.effort))
-        G_u = self._robot.actuator_jacobian(y, guess)
+        lower, upper = self._blocks.bounds(bounds, lambda limits: (-limits.effort, limits.effort))
+        G_u = actuator_jacobian(self._programs, y, guess)
         if G_u.ndim == 2 and tau_y.ndim == 1:
             return self._distribute(G_u, y, tau_y, w, lower, upper)
         count = len(y) if y.ndim == 2 else len(tau_y)
@@ -75,12 +101,12 @@ class Actuation(ActuationMaps, ActuationLimits):
             strict=True,
         )
         rows = [self._distribute(*sample, w, lower, upper) for sample in samples]
-        return np.array(rows).reshape(count, self._robot.p)
+        return np.array(rows).reshape(count, self._mech.p)
 
     def _distribute(
         self, G_u: Array, y: Array, tau_y: Array, w: Array, lower: Array, upper: Array
     ) -> Array:
-        tau_u = np.zeros(self._robot.p)
+        tau_u = np.zeros(self._mech.p)
         for block in self._blocks:
             A = block.of(G_u).T
             b = tau_y[block.independent]
@@ -88,8 +114,8 @@ class Actuation(ActuationMaps, ActuationLimits):
             found = self._scaled_distribution(block, G_u, b, w[u], lower[u], upper[u])
             if not found.in_range:
                 if len(u) < len(b):
-                    raise underactuated_error(self._robot, block.component)
-                raise self._singular(block, y)
+                    raise underactuated_error(self._programs, block.component)
+                raise block.singular(y)
             if found.tau is None:
                 best = nearest(A, b, lower[u], upper[u])
                 if np.max(np.abs(A @ best - b)) > TOLERANCE * np.max(np.abs(b)):
@@ -112,7 +138,7 @@ class Actuation(ActuationMaps, ActuationLimits):
         self, block: Block, A: Array, b: Array, best: Array, lower: Array, upper: Array
     ) -> ActuationInfeasible:
         fraction = possible_fraction(A, b, lower, upper)
-        names = ", ".join(self._robot.names.actuator[k] for k in block.actuators)
+        names = ", ".join(self._programs.names.actuator[k] for k in block.actuators)
         return ActuationInfeasible(
             f"submechanism '{block.name}': {names} cannot give the independent forces {b} within "
             f"their limits; the nearest possible are {A @ best} with actuator forces {best}, in "
@@ -133,10 +159,9 @@ class Actuation(ActuationMaps, ActuationLimits):
         guess: ArrayLike | None = None,
     ) -> Array:
         """Actuator forces (p,) that balance wrenches on links, gravity left out."""
-        forces = self._robot.body_wrenches(wrenches)
-        return self.distribute(
-            y, self._robot.run("statics", guess, y, forces), weights, bounds, guess
-        )
+        forces = body_wrenches(self._mech, wrenches)
+        tau_y = self._programs.run("statics", guess, y, forces)
+        return self.distribute(y, tau_y, weights, bounds, guess)
 
     def gravity_compensation(
         self,
@@ -148,8 +173,12 @@ class Actuation(ActuationMaps, ActuationLimits):
         guess: ArrayLike | None = None,
     ) -> Array:
         """Actuator forces (p,) that hold the robot still, with what it carries and what pushes."""
-        rest = np.zeros(self._robot.m)
-        tau_y = self._robot.generalized_forces(y, rest, rest, wrenches, guess, payload=payload)
+        rest = np.zeros(self._mech.m)
+        forces = None if wrenches is None else body_wrenches(self._mech, wrenches)
+        pi = self._parameters.given(payload, None)
+        tau_y = self._programs.dynamics(
+            GENERALIZED_FORCES, guess, y, rest, rest, wrenches=forces, parameters=pi
+        )
         return self.distribute(y, tau_y, weights, bounds, guess)
 
     def force_from_independent(
@@ -164,6 +193,6 @@ class Actuation(ActuationMaps, ActuationLimits):
         Zero, to rounding, unless there are more actuators than degrees of freedom and their
         encoders contradict each other.
         """
-        measured = as_finite_vectors(u, "u", self._robot.p)
-        fitted = self._robot.state(self._robot.independent_from_actuator(measured, guess)).u
-        return np.asarray(measured - fitted)
+        measured = as_finite_vectors(u, "u", self._mech.p)
+        y = independent_from_actuator(self._programs, measured, guess)
+        return np.asarray(measured - complete_state(self._programs, y).u)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_finite_vectors
+from ..arrays import Array
 from ..dynamics.actuation_rank import natural_sizes
 from ..errors import ActuationSingular, InvalidInput
+from ..mechanism import Mechanism
 from ..model.joint_limits import Limits
-
-if TYPE_CHECKING:
-    from ..robot import Robot
 
 #: (lower, upper) per actuator, "urdf" for the limits of the URDF, None for no limits.
 Bounds = tuple[ArrayLike, ArrayLike] | str | None
@@ -41,13 +38,25 @@ class Block:
         """The same without dimensions."""
         return np.asarray(self.of(G_u) / self.sizes[0][:, None] * self.sizes[1])
 
+    def singular(self, y: ArrayLike) -> ActuationSingular:
+        """What to raise where it has lost rank."""
+        return ActuationSingular(
+            f"submechanism '{self.name}': G_u has lost rank, the actuators cannot drive all its "
+            "independent joints here; stay away from this configuration",
+            submechanism=self.name,
+            y=np.array(y, dtype=float),
+        )
 
-class ActuationBlocks:
-    """G_u is block-diagonal: one block per submechanism."""
 
-    def __init__(self, robot: Robot) -> None:
-        self._robot = robot
-        mech = robot.mechanism
+class Blocks:
+    """G_u is block-diagonal: one block per submechanism.
+
+    Attributes:
+        names: (m,) of the entries of yd; those of a floating base are numbered.
+    """
+
+    def __init__(self, mech: Mechanism) -> None:
+        self._mech = mech
         slot = {b: i for i, b in enumerate(mech.actuator)}
         self._blocks = [
             Block(
@@ -61,36 +70,28 @@ class ActuationBlocks:
             if component.independent and not mech.is_floating(c)
         ]
         base = [f"{mech.joint_name(0)}[{i}]" for i in range(6)] if mech.floating else []
-        names = robot.names.independent[1:] if mech.floating else robot.names.independent
-        self._names = (*base, *names)
+        names = map(mech.joint_name, mech.independent[mech.floating :])
+        self.names = (*base, *names)
 
-    def _singular(self, block: Block, y: ArrayLike) -> ActuationSingular:
-        return ActuationSingular(
-            f"submechanism '{block.name}': G_u has lost rank, the actuators cannot drive all its "
-            "independent joints here; stay away from this configuration",
-            submechanism=block.name,
-            y=np.array(y, dtype=float),
-        )
+    def __iter__(self) -> Iterator[Block]:
+        return iter(self._blocks)
 
-    def _joint_names(self, block: Block) -> list[str]:
-        return [self._names[i] for i in block.independent]
+    def limits(self, block: Block) -> Limits:
+        """Those of a block's independent joints."""
+        return Limits.of(self._mech.tree, [self.names[i] for i in block.independent])
 
-    def _one(self, y: ArrayLike) -> Array:
-        vector = as_finite_vectors(y, "y", self._robot.mechanism.n_y)
-        if vector.ndim != 1:
-            raise InvalidInput("y: limits are computed for one configuration at a time")
-        return vector
-
-    def _bounds(
+    def bounds(
         self, bounds: Bounds, of_urdf: Callable[[Limits], tuple[Array, Array]]
     ) -> tuple[Array, Array]:
-        p = self._robot.p
+        """(lower, upper), each (p,); ``of_urdf`` chooses from the limits of the actuators."""
+        p = self._mech.p
         if bounds is None:
             return np.full(p, -np.inf), np.full(p, np.inf)
         if isinstance(bounds, str):
             if bounds != URDF:
                 raise InvalidInput(f"bounds '{bounds}'; valid: 'urdf', (lower, upper) or None")
-            return of_urdf(Limits.of(self._robot.mechanism.tree, self._robot.names.actuator))
+            names = [self._mech.joint_name(b) for b in self._mech.actuator]
+            return of_urdf(Limits.of(self._mech.tree, names))
         try:
             lower, upper = (np.asarray(side, dtype=float) for side in bounds)
         except (TypeError, ValueError):

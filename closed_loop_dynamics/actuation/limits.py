@@ -7,17 +7,27 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array
+from ..arrays import Array, as_one_vector
 from ..errors import InvalidInput, did_you_mean
 from ..inspection.geometry import SubmechanismGeometry
-from ..model.joint_limits import Limits
-from .blocks import URDF, ActuationBlocks, Block, Bounds
+from ..programs import Programs
+from ..state import actuator_jacobian, complete_state
+from .blocks import URDF, Block, Blocks, Bounds
 from .half_spaces import HalfSpaces, both, bounded, stacked, zonotope
 from .polytope import Polytope
 
 
-class ActuationLimits(ActuationBlocks):
+class ActuationLimits:
     """What the actuators' limits leave to the independent joints, one configuration at a time."""
+
+    def __init__(self, programs: Programs, blocks: Blocks) -> None:
+        self._programs, self._blocks = programs, blocks
+        #: Component -> its reachable interval: to find one out takes milliseconds.
+        self._intervals: dict[int, tuple[float, float]] = {}
+
+    def _jacobian(self, y: ArrayLike, guess: ArrayLike | None) -> Array:
+        one = as_one_vector(y, "y", self._programs.mechanism.n_y)
+        return actuator_jacobian(self._programs, one, guess)
 
     def velocity_limits(
         self,
@@ -34,16 +44,18 @@ class ActuationLimits(ActuationBlocks):
             bounds: (lower, upper) speeds of the actuators in place of the URDF's.
             submechanism: only the joints of this one.
         """
-        lower, upper = self._bounds(bounds, lambda limits: (-limits.velocity, limits.velocity))
-        G_u = self._robot.actuator_jacobian(self._one(y), guess)
+        lower, upper = self._blocks.bounds(
+            bounds, lambda limits: (-limits.velocity, limits.velocity)
+        )
+        G_u = self._jacobian(y, guess)
 
         def half_spaces(block: Block) -> HalfSpaces:
-            own = Limits.of(self._robot.mechanism.tree, self._joint_names(block)).velocity
+            own = self._blocks.limits(block).velocity
             u = block.actuators
             driven = bounded(block.of(G_u), lower[u], upper[u])
             return both(driven, bounded(np.eye(len(own)), -own, own))
 
-        return self._polytope(half_spaces, submechanism, np.zeros(self._robot.m))
+        return self._polytope(half_spaces, submechanism, np.zeros(self._programs.m))
 
     def force_limits(
         self,
@@ -56,15 +68,17 @@ class ActuationLimits(ActuationBlocks):
 
         A floating base and undriven directions allow zero only.
         """
-        lower, upper = self._bounds(bounds, lambda limits: (-limits.effort, limits.effort))
-        G_u = self._robot.actuator_jacobian(self._one(y), guess)
+        lower, upper = self._blocks.bounds(bounds, lambda limits: (-limits.effort, limits.effort))
+        G_u = self._jacobian(y, guess)
 
         def half_spaces(block: Block) -> HalfSpaces:
             u, (size_u, size_y) = block.actuators, block.sizes
             A, b = zonotope(block.scaled(G_u), lower[u] * size_u, upper[u] * size_u)
             return A * size_y, b
 
-        return self._polytope(half_spaces, submechanism, np.zeros(self._robot.m), base_is_zero=True)
+        return self._polytope(
+            half_spaces, submechanism, np.zeros(self._programs.m), base_is_zero=True
+        )
 
     def position_limits(
         self,
@@ -83,23 +97,23 @@ class ActuationLimits(ActuationBlocks):
         error grows with the square of the distance, so ask again after moving. With a floating base
         the set is over the velocity-like coordinates, whose first six are not limited.
         """
-        y = self._one(y)
-        state = self._robot.state(y, guess=guess)
-        lower, upper = self._bounds(bounds, lambda limits: (limits.lower, limits.upper))
-        G_u = self._robot.actuator_jacobian(y, guess)
-        mech = self._robot.mechanism
+        y = as_one_vector(y, "y", self._programs.mechanism.n_y)
+        state = complete_state(self._programs, y, guess=guess)
+        lower, upper = self._blocks.bounds(bounds, lambda limits: (limits.lower, limits.upper))
+        G_u = actuator_jacobian(self._programs, y, guess)
+        mech = self._programs.mechanism
         centre = np.concatenate([np.zeros(6), y[7:]]) if mech.floating else y.copy()
         exact = True
 
         def half_spaces(block: Block) -> HalfSpaces:
             nonlocal exact
             u, here = block.actuators, centre[block.independent]
-            looped = block.component in self._robot.branches
+            looped = block.component in self._programs.branches
             if looped and len(here) == 1 and bounds == URDF and guess is None:
                 low, high = self._interval(block.component)
                 return bounded(np.eye(1), np.array([low]), np.array([high]))
             exact &= not (looped or mech.closures[block.component].kind == "function")
-            own = Limits.of(self._robot.mechanism.tree, self._joint_names(block))
+            own = self._blocks.limits(block)
             G_b = block.of(G_u)
             offset = state.u[u] - G_b @ here
             driven = bounded(G_b, lower[u] - offset, upper[u] - offset)
@@ -109,11 +123,10 @@ class ActuationLimits(ActuationBlocks):
         return Polytope(found.names, found.A, found.b, found.centre, exact)
 
     def _interval(self, component: int) -> tuple[float, float]:
-        known = self._robot._reachable
-        if component not in known:
-            geometry = SubmechanismGeometry(self._robot, component)
-            known[component] = geometry.reachable_interval()
-        return known[component]
+        if component not in self._intervals:
+            geometry = SubmechanismGeometry(self._programs, component)
+            self._intervals[component] = geometry.reachable_interval()
+        return self._intervals[component]
 
     def _polytope(
         self,
@@ -125,14 +138,14 @@ class ActuationLimits(ActuationBlocks):
         blocks = list(self._chosen(submechanism))
         sets = [(block.independent, half_spaces(block)) for block in blocks]
         if submechanism is None:
-            columns = list(range(self._robot.m))
-            if base_is_zero and self._robot.mechanism.floating:
+            columns = list(range(self._programs.m))
+            if base_is_zero and self._programs.mechanism.floating:
                 nothing = bounded(np.eye(6), np.zeros(6), np.zeros(6))
                 sets.insert(0, (list(range(6)), nothing))
         else:
             columns = [i for block in blocks for i in block.independent]
-        A, b = stacked(sets, self._robot.m)
-        names = tuple(self._names[i] for i in columns)
+        A, b = stacked(sets, self._programs.m)
+        names = tuple(self._blocks.names[i] for i in columns)
         return Polytope(names, A[:, columns], b, centre[columns])
 
     def _chosen(self, submechanism: str | None) -> Iterator[Block]:

@@ -5,19 +5,24 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_finite_numbers, as_finite_vectors
+from ..arrays import Array, as_finite_numbers, as_finite_vectors, as_one_vector
 from ..dynamics.actuation_rank import RANK_TOLERANCE
 from ..errors import InvalidInput
-from .blocks import ActuationBlocks
-from .undriven import direction_words, null_space
+from ..programs import Programs
+from ..state import actuator_jacobian
+from .blocks import Blocks
+from .undriven import direction_words, null_space, require_actuators
 
 
-class ActuationMaps(ActuationBlocks):
+class ActuationMaps:
     """Maps at one configuration or a batch of them.
 
     K_u, D_u are (p,) for springs and dampers at single actuators, or (p, p). ``guess`` (n,) is a
     spanning configuration that selects the assembly mode, as everywhere.
     """
+
+    def __init__(self, programs: Programs, blocks: Blocks) -> None:
+        self._programs, self._blocks = programs, blocks
 
     # -- velocities and forces ------------------------------------------------------------------
 
@@ -25,34 +30,34 @@ class ActuationMaps(ActuationBlocks):
         self, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None = None
     ) -> Array:
         """ud (p,) = G_u yd."""
-        G_u = self._robot.actuator_jacobian(y, guess)
-        yd = as_finite_vectors(yd, "yd", self._robot.m)
+        G_u = actuator_jacobian(self._programs, y, guess)
+        yd = as_finite_vectors(yd, "yd", self._programs.m)
         return _times(G_u, yd, "yd")
 
     def velocity_from_actuator(
         self, y: ArrayLike, ud: ArrayLike, guess: ArrayLike | None = None
     ) -> Array:
         """yd (m,) with G_u yd = ud; of redundant actuators in the sense of least squares."""
-        ud = as_finite_vectors(ud, "ud", self._robot.p)
+        ud = as_finite_vectors(ud, "ud", self._programs.p)
         return _times(self._inverse(y, guess), ud, "ud")
 
     def force_to_independent(
         self, y: ArrayLike, tau_u: ArrayLike, guess: ArrayLike | None = None
     ) -> Array:
         """tau_y (m,) = G_u^T tau_u."""
-        G_u = self._robot.actuator_jacobian(y, guess)
-        tau_u = as_finite_vectors(tau_u, "tau_u", self._robot.p)
+        G_u = actuator_jacobian(self._programs, y, guess)
+        tau_u = as_finite_vectors(tau_u, "tau_u", self._programs.p)
         return _times(np.swapaxes(G_u, -1, -2), tau_u, "tau_u")
 
     def _inverse(self, y: ArrayLike, guess: ArrayLike | None) -> Array:
         """(..., m, p) inverse (or pseudo-inverse) of G_u, block by block."""
-        self._robot._require_actuators()
-        G_u = self._robot.actuator_jacobian(y, guess)
-        result = np.zeros((*G_u.shape[:-2], self._robot.m, self._robot.p))
+        require_actuators(self._programs)
+        G_u = actuator_jacobian(self._programs, y, guess)
+        result = np.zeros((*G_u.shape[:-2], self._programs.m, self._programs.p))
         for block in self._blocks:
             s = np.linalg.svd(block.scaled(G_u), compute_uv=False)
             if np.any(s[..., -1] <= RANK_TOLERANCE):
-                raise self._singular(block, y)
+                raise block.singular(y)
             places = (..., np.array(block.independent)[:, None], np.array(block.actuators))
             result[places] = np.linalg.pinv(block.of(G_u))
         return result
@@ -63,7 +68,7 @@ class ActuationMaps(ActuationBlocks):
         self, y: ArrayLike, D_u: ArrayLike, guess: ArrayLike | None = None
     ) -> Array:
         """D_y (m, m) = G_u^T D_u G_u of dampers tau_u = -D_u ud."""
-        G_u = self._robot.actuator_jacobian(y, guess)
+        G_u = actuator_jacobian(self._programs, y, guess)
         return np.asarray(np.swapaxes(G_u, -1, -2) @ self._square(D_u, "D_u") @ G_u)
 
     def damping_from_independent(
@@ -106,12 +111,12 @@ class ActuationMaps(ActuationBlocks):
         self, y: ArrayLike, tau_u: ArrayLike, guess: ArrayLike | None = None
     ) -> Array:
         """(m, m) d(G_u^T tau_u)/dy at constant tau_u."""
-        m = self._robot.m
-        return self._robot.matrix("geometric_stiffness", (m, m), guess, y, np.zeros(m), tau_u)
+        rest = np.zeros(self._programs.m)
+        return self._programs.run("geometric_stiffness", guess, y, rest, tau_u)
 
     def _square(self, value: ArrayLike, name: str) -> Array:
         """(size,) as a diagonal matrix, (size, size) as it is."""
-        size = self._robot.p if name.endswith("_u") else self._robot.m
+        size = self._programs.p if name.endswith("_u") else self._programs.m
         matrix = as_finite_numbers(value, name, size)
         if matrix.ndim == 1:
             return np.diag(matrix)
@@ -126,18 +131,19 @@ class ActuationMaps(ActuationBlocks):
 
         Those of a floating base are not listed.
         """
-        G_u = self._robot.actuator_jacobian(self._one(y), guess)
-        rows = [np.zeros((0, self._robot.m))]
+        one = as_one_vector(y, "y", self._programs.mechanism.n_y)
+        G_u = actuator_jacobian(self._programs, one, guess)
+        rows = [np.zeros((0, self._programs.m))]
         for block in self._blocks:
             found = null_space(block.of(G_u), block.sizes)
-            wide = np.zeros((len(found), self._robot.m))
+            wide = np.zeros((len(found), self._programs.m))
             wide[:, block.independent] = found
             rows.append(wide)
         return np.vstack(rows)
 
     def undriven_words(self, y: ArrayLike, guess: ArrayLike | None = None) -> list[str]:
         """The same in words: ``"0.71 hip - 0.71 knee"``."""
-        return [direction_words(d, list(self._names)) for d in self.undriven(y, guess)]
+        return [direction_words(d, list(self._blocks.names)) for d in self.undriven(y, guess)]
 
 
 def _times(A: Array, v: Array, name: str) -> Array:

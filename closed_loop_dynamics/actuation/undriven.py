@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..arrays import Array
+from ..coordinates import reference_independent
 from ..dynamics.actuation_rank import natural_sizes, rank_of
 from ..errors import ClosureNotFound, Underactuated
-
-if TYPE_CHECKING:
-    from ..robot_parts.parametric import ParametricRobot
+from ..programs import Programs
 
 
 def null_space(G_u: Array, sizes: tuple[Array, Array]) -> Array:
@@ -24,27 +21,15 @@ def null_space(G_u: Array, sizes: tuple[Array, Array]) -> Array:
     return np.asarray(np.linalg.qr(directions.T)[0].T)
 
 
-def reference_independent(robot: ParametricRobot) -> Array:
-    """y of the reference configuration of all loops; other joints at zero."""
-    mech = robot.mechanism
-    y = np.zeros(mech.n_y)
-    for c, branch in robot.branches.items():
-        for b, value in zip(mech.components[c].independent, branch.reference.p, strict=True):
-            y[mech.y_at[b]] = value
-    if mech.floating:
-        y[6] = 1.0
-    return y
-
-
-def undriven_words(robot: ParametricRobot, c: int) -> str:
+def undriven_words(programs: Programs, c: int) -> str:
     """The undriven directions of component ``c`` at the reference: "0.71 hip - 0.71 knee"."""
-    mech = robot.mechanism
+    mech = programs.mechanism
     component = mech.components[c]
     columns = [mech.v_at[b] for b in component.independent]
     rows = [mech.qd_at[b] for b in component.active]
     names = [mech.joint_name(b) for b in component.independent]
     try:
-        G = robot.matrix("loop_jacobian", (robot.n, robot.m), None, reference_independent(robot))
+        G = programs.run("loop_jacobian", None, reference_independent(mech, programs.branches))
     except ClosureNotFound:  # a function that is not finite there; report() says so
         return f"some motion of {', '.join(names)}"
     directions = null_space(G[np.ix_(rows, columns)], natural_sizes(mech, c))
@@ -63,12 +48,18 @@ def direction_words(direction: Array, names: list[str]) -> str:
     return " ".join(words).removeprefix("+ ")
 
 
-def underactuated_error(robot: ParametricRobot, c: int) -> Underactuated:
+def underactuated_error(programs: Programs, c: int) -> Underactuated:
     """What to raise when actuator forces of component ``c`` are asked for."""
-    component = robot.mechanism.components[c]
+    component = programs.mechanism.components[c]
     return Underactuated(
         f"submechanism '{component.entry.name}' has fewer actuators than degrees of freedom "
         f"({len(component.active)} of {len(component.independent)}), nothing drives "
-        f"{undriven_words(robot, c)} (at the reference): actuator forces are not determined; use "
-        "generalized_forces, or list jointnames_active"
+        f"{undriven_words(programs, c)} (at the reference): actuator forces are not determined; "
+        "use generalized_forces, or list jointnames_active"
     )
+
+
+def require_actuators(programs: Programs) -> None:
+    """Raise Underactuated when actuator forces are not determined."""
+    if programs.underactuated:
+        raise underactuated_error(programs, programs.underactuated[0])

@@ -45,6 +45,7 @@ class Closure(abc.ABC):
         n_checks: length of ``Linearised.checks``.
         unknown: local positions of the joints that a Newton loop solves for.
         residual: max|phi| that it leaves on known configurations [m, rad].
+        leg_names: of the legs by which it is solved in closed form.
         constant_jacobian: (n, m) G, where it is the same everywhere; else None.
         digest: of what it depends on besides the model files.
     """
@@ -53,6 +54,7 @@ class Closure(abc.ABC):
     n_checks: int = 0
     unknown: tuple[int, ...] = ()
     residual: float = 0.0
+    leg_names: tuple[str, ...] = ()
     constant_jacobian: Array | None = None
     digest: str = ""
 

@@ -79,7 +79,7 @@ def actuator_forces(motion: Motion, tau_y: SX) -> tuple[SX, list[SX]]:
     return result, checks
 
 
-def geometric_stiffness(motion: Motion, tau_u: SX) -> tuple[list[SX], list[SX]]:
+def geometric_stiffness(motion: Motion, tau_u: SX) -> SX:
     """d(G_u^T tau_u)/dy at constant tau_u, (m, m): the sum of tau_u,k d2u_k/dy2.
 
     The loop bias is the quadratic form g_k = yd^T (d2q_k/dy2) yd, so its second derivative in yd
@@ -100,4 +100,4 @@ def geometric_stiffness(motion: Motion, tau_u: SX) -> tuple[list[SX], list[SX]]:
         for i in places:
             for j in places:
                 result[i, j] = block[i, j]
-    return [ca.vec(result.T)], []
+    return result

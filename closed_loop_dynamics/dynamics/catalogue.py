@@ -1,4 +1,4 @@
-"""The native programs of a robot: name, inputs, outputs, and the equation behind each.
+"""The native programs of a robot: name, inputs, named outputs, and the equation behind each.
 
 Every program closes the loops first (its body receives the Newton unknowns x) and ends with checks
 that must be positive: loop residuals, then what the program itself can fail on.
@@ -9,23 +9,43 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..engine.outputs import Outputs, Shape
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
-from ..spatial import SX, Spatial
-from .actuation import actuator_forces, geometric_stiffness, independent_forces, needs_solve
-from .centroidal import body_poses, center_of_mass, centroidal_matrix, momentum_and_energy
-from .cluster_aba import cluster_aba
-from .cluster_rnea import cluster_rnea
-from .innovations import inverse_mass_matrix, mass_matrix_factors
-from .joint_forces import smooth_friction
-from .lagrange import constraint_rows, trace_terms
-from .motion import Motion, trace_motion
-from .parameters import parameter_count, with_parameters
-from .projection import loop_bias, loop_jacobian, reduced_mass_matrix
-from .regressor import trace_generalized_regressor, trace_regressor
+from ..spatial import SX
+from .actuation import needs_solve
+from .equations import (
+    Equation,
+    given_parameters,
+    trace_bias,
+    trace_center_of_mass,
+    trace_centroidal,
+    trace_centroidal_matrix,
+    trace_forward_dynamics,
+    trace_forward_with_friction,
+    trace_generalized_forces,
+    trace_generalized_regressor,
+    trace_geometric_stiffness,
+    trace_inverse_dynamics,
+    trace_inverse_mass_matrix,
+    trace_lagrange,
+    trace_loop_bias,
+    trace_loop_jacobian,
+    trace_mass_matrix,
+    trace_mass_matrix_factors,
+    trace_poses,
+    trace_positions,
+    trace_regressor,
+    trace_state,
+    trace_statics,
+    trace_velocities,
+)
+from .lagrange import constraint_rows
+from .motion import trace_motion
+from .parameters import parameter_count
 
-#: What a program computes: (motion, other inputs) -> (outputs, its own checks).
-Equation = Callable[..., tuple[list[SX], list[SX]]]
+#: Of the mechanism: name of each output -> its shape, in order.
+Shapes = Callable[[Mechanism], dict[str, Shape]]
 
 ORIENTATION, RESIDUAL, FUNCTION = "orientation", "residual", "function"
 ACTUATION, INERTIA = "actuation", "inertia"
@@ -57,151 +77,141 @@ class Recipe:
 
     Attributes:
         inputs: letters of the vectors taken (see ``INPUTS``), the first is always "y".
-        output_size: of the mechanism.
+        shapes: of its outputs, by name.
         equation: traced on the motion.
         checks: kinds of the program's own checks: "" , ACTUATION or INERTIA.
     """
 
     inputs: str
-    output_size: Callable[[Mechanism], int]
+    shapes: Shapes
     equation: Equation
     checks: str = ""
 
-
-def _positions(motion: Motion) -> tuple[list[SX], list[SX]]:
-    return [motion.stacked(motion.q), _residual(motion)], []
-
-
-def _velocities(motion: Motion) -> tuple[list[SX], list[SX]]:
-    return [motion.stacked(motion.q), _residual(motion), motion.stacked(motion.qd)], []
+    def outputs(self, mech: Mechanism) -> Outputs:
+        """What the program gives for this robot."""
+        return Outputs(self.shapes(mech))
 
 
-def _state(motion: Motion, ydd: SX) -> tuple[list[SX], list[SX]]:
-    qdd = motion.accelerations(ydd)
-    parts = [motion.stacked(motion.q), _residual(motion)]
-    return [*parts, motion.stacked(motion.qd), motion.stacked(qdd)], []
+@dataclass(frozen=True)
+class Family:
+    """The programs of one quantity, by what they take besides its usual vectors.
+
+    Attributes:
+        plain: nothing.
+        wrenches: wrenches on bodies.
+        parameters: wrenches on bodies, then the dynamic parameters.
+        friction: wrenches on bodies, then friction of the joints; "" where there is none.
+    """
+
+    plain: str
+    wrenches: str
+    parameters: str
+    friction: str = ""
 
 
-def _residual(motion: Motion) -> SX:
-    worst = ca.SX(0.0)
-    for c in motion.mechanism.loops:
-        worst = ca.fmax(worst, motion.loops[c].residual)
-    return worst
+INVERSE_DYNAMICS = Family(
+    "inverse_dynamics", "inverse_dynamics_wrenches", "inverse_dynamics_parameters"
+)
+GENERALIZED_FORCES = Family(
+    "generalized_forces", "generalized_forces_wrenches", "generalized_forces_parameters"
+)
+FORWARD_DYNAMICS = Family(
+    "forward_dynamics",
+    "forward_dynamics_wrenches",
+    "forward_dynamics_parameters",
+    "forward_dynamics_friction",
+)
 
 
-def _generalized(motion: Motion, ydd: SX, w: SX | None = None) -> tuple[list[SX], list[SX]]:
-    return [cluster_rnea(motion, ydd, _wrenches(motion, w))], []
+def _family(
+    of: Family,
+    inputs: str,
+    shapes: Shapes,
+    equation: Equation,
+    checks: str = "",
+) -> dict[str, Recipe]:
+    return {
+        of.plain: Recipe(inputs, shapes, equation, checks),
+        of.wrenches: Recipe(f"{inputs}w", shapes, equation, checks),
+        of.parameters: Recipe(f"{inputs}wi", shapes, given_parameters(equation), checks),
+    }
 
 
-def _inverse(motion: Motion, ydd: SX, w: SX | None = None) -> tuple[list[SX], list[SX]]:
-    tau_u, checks = actuator_forces(motion, cluster_rnea(motion, ydd, _wrenches(motion, w)))
-    return [tau_u], checks
-
-
-def _forward(motion: Motion, tau_u: SX, w: SX | None = None) -> tuple[list[SX], list[SX]]:
-    ydd, pivots = cluster_aba(motion, independent_forces(motion, tau_u), _wrenches(motion, w))
-    return [ydd], pivots
-
-
-def _forward_with_friction(
-    motion: Motion, tau_u: SX, w: SX, friction: SX
-) -> tuple[list[SX], list[SX]]:
-    tau_y = independent_forces(motion, tau_u) - motion.reduce(smooth_friction(motion, friction))
-    ydd, pivots = cluster_aba(motion, tau_y, _wrenches(motion, w))
-    return [ydd], pivots
-
-
-def _wrenches(motion: Motion, w: SX | None) -> dict[int, Spatial] | None:
-    if w is None:
-        return None
-    count = len(motion.mechanism.tree.bodies)
-    return {b: Spatial.of(w[6 * b : 6 * b + 6]) for b in range(count)}
-
-
-def _statics(motion: Motion, w: SX) -> tuple[list[SX], list[SX]]:
-    return [cluster_rnea(motion, None, _wrenches(motion, w), gravity=False)], []
-
-
-def _given_parameters(equation: Equation) -> Equation:
-    """The same equation with the dynamic parameters as its last input."""
-
-    def with_pi(motion: Motion, x: SX, w: SX, pi: SX) -> tuple[list[SX], list[SX]]:
-        return equation(with_parameters(motion, pi), x, w)
-
-    return with_pi
-
-
-def _poses(motion: Motion) -> tuple[list[SX], list[SX]]:
-    R, p = body_poses(motion)
-    outputs = [part for i in R for part in (ca.vec(R[i].T), p[i])]
-    return [ca.vertcat(*outputs), ca.vec(loop_jacobian(motion).T)], []
-
-
-def _inverse_mass_matrix(motion: Motion) -> tuple[list[SX], list[SX]]:
-    inverse, pivots = inverse_mass_matrix(motion)
-    return [ca.vec(inverse)], pivots
-
-
-def _mass_matrix_factors(motion: Motion) -> tuple[list[SX], list[SX]]:
-    W, D, pivots = mass_matrix_factors(motion)
-    return [ca.vec(W.T), ca.vec(D)], pivots
+def _square(*names: str) -> Shapes:
+    """Matrices (m, m)."""
+    return lambda mech: {name: (mech.m, mech.m) for name in names}
 
 
 RECIPES: dict[str, Recipe] = {
-    "positions": Recipe("y", lambda m: m.n_q + 1, _positions),
-    "velocities": Recipe("yv", lambda m: m.n_q + 1 + m.n, _velocities),
-    "state": Recipe("yva", lambda m: m.n_q + 1 + 2 * m.n, _state),
-    "inverse_dynamics": Recipe("yva", lambda m: m.p, _inverse, ACTUATION),
-    "inverse_dynamics_wrenches": Recipe("yvaw", lambda m: m.p, _inverse, ACTUATION),
-    "generalized_forces": Recipe("yva", lambda m: m.m, _generalized),
-    "generalized_forces_wrenches": Recipe("yvaw", lambda m: m.m, _generalized),
-    "forward_dynamics": Recipe("yvu", lambda m: m.m, _forward, INERTIA),
-    "forward_dynamics_wrenches": Recipe("yvuw", lambda m: m.m, _forward, INERTIA),
-    "forward_dynamics_friction": Recipe("yvuwd", lambda m: m.m, _forward_with_friction, INERTIA),
-    "bias": Recipe("yv", lambda m: m.m, lambda motion: ([cluster_rnea(motion, None)], [])),
-    "gravity": Recipe("y", lambda m: m.m, lambda motion: ([cluster_rnea(motion, None)], [])),
-    "mass_matrix": Recipe(
-        "y", lambda m: m.m**2, lambda motion: ([ca.vec(reduced_mass_matrix(motion).T)], [])
+    "positions": Recipe("y", lambda m: {"q": (m.n_q,), "residual": ()}, trace_positions),
+    "velocities": Recipe(
+        "yv", lambda m: {"q": (m.n_q,), "residual": (), "qd": (m.n,)}, trace_velocities
     ),
-    "inverse_mass_matrix": Recipe("y", lambda m: m.m**2, _inverse_mass_matrix, INERTIA),
-    "mass_matrix_factors": Recipe("y", lambda m: 2 * m.m**2, _mass_matrix_factors, INERTIA),
-    "loop_jacobian": Recipe(
-        "y", lambda m: m.n * m.m, lambda motion: ([ca.vec(loop_jacobian(motion).T)], [])
+    "state": Recipe(
+        "yva", lambda m: {"q": (m.n_q,), "residual": (), "qd": (m.n,), "qdd": (m.n,)}, trace_state
     ),
-    "loop_bias": Recipe("yv", lambda m: m.n, lambda motion: ([loop_bias(motion)], [])),
-    "poses": Recipe("y", lambda m: 12 * len(m.tree.bodies) + m.n * m.m, _poses),
-    "statics": Recipe("yw", lambda m: m.m, _statics),
-    "geometric_stiffness": Recipe("yvu", lambda m: m.m**2, geometric_stiffness),
-    "regressor": Recipe("yva", lambda m: m.p * parameter_count(m), trace_regressor, ACTUATION),
+    **_family(
+        INVERSE_DYNAMICS, "yva", lambda m: {"tau_u": (m.p,)}, trace_inverse_dynamics, ACTUATION
+    ),
+    **_family(GENERALIZED_FORCES, "yva", lambda m: {"tau_y": (m.m,)}, trace_generalized_forces),
+    **_family(FORWARD_DYNAMICS, "yvu", lambda m: {"ydd": (m.m,)}, trace_forward_dynamics, INERTIA),
+    FORWARD_DYNAMICS.friction: Recipe(
+        "yvuwd", lambda m: {"ydd": (m.m,)}, trace_forward_with_friction, INERTIA
+    ),
+    "bias": Recipe("yv", lambda m: {"tau_y": (m.m,)}, trace_bias),
+    "gravity": Recipe("y", lambda m: {"tau_y": (m.m,)}, trace_bias),
+    "statics": Recipe("yw", lambda m: {"tau_y": (m.m,)}, trace_statics),
+    "mass_matrix": Recipe("y", _square("M"), trace_mass_matrix),
+    "mass_matrix_parameters": Recipe("yi", _square("M"), given_parameters(trace_mass_matrix)),
+    "inverse_mass_matrix": Recipe("y", _square("inverse"), trace_inverse_mass_matrix, INERTIA),
+    "mass_matrix_factors": Recipe("y", _square("W", "D"), trace_mass_matrix_factors, INERTIA),
+    "loop_jacobian": Recipe("y", lambda m: {"G": (m.n, m.m)}, trace_loop_jacobian),
+    "loop_bias": Recipe("yv", lambda m: {"g": (m.n,)}, trace_loop_bias),
+    "poses": Recipe(
+        "y",
+        lambda m: {
+            "R": (len(m.tree.bodies), 3, 3),
+            "p": (len(m.tree.bodies), 3),
+            "G": (m.n, m.m),
+        },
+        trace_poses,
+    ),
+    "geometric_stiffness": Recipe("yvu", _square("K"), trace_geometric_stiffness),
+    "regressor": Recipe(
+        "yva", lambda m: {"W": (m.p, parameter_count(m))}, trace_regressor, ACTUATION
+    ),
     "generalized_regressor": Recipe(
-        "yva", lambda m: m.m * parameter_count(m), trace_generalized_regressor
+        "yva",
+        lambda m: {"W": (m.m, parameter_count(m))},
+        trace_generalized_regressor,
     ),
-    "mass_matrix_parameters": Recipe(
-        "yi",
-        lambda m: m.m**2,
-        lambda motion, pi: (
-            [ca.vec(reduced_mass_matrix(with_parameters(motion, pi)).T)],
-            [],
-        ),
+    "center_of_mass": Recipe(
+        "y",
+        lambda m: {"center_of_mass": (3,)},
+        trace_center_of_mass,
     ),
-    "inverse_dynamics_parameters": Recipe(
-        "yvawi", lambda m: m.p, _given_parameters(_inverse), ACTUATION
+    "centroidal": Recipe(
+        "yv",
+        lambda m: {
+            "center_of_mass": (3,),
+            "velocity": (3,),
+            "momentum": (6,),
+            "kinetic": (),
+            "potential": (),
+        },
+        trace_centroidal,
     ),
-    "generalized_forces_parameters": Recipe(
-        "yvawi", lambda m: m.m, _given_parameters(_generalized)
-    ),
-    "forward_dynamics_parameters": Recipe(
-        "yvuwi", lambda m: m.m, _given_parameters(_forward), INERTIA
-    ),
-    "center_of_mass": Recipe("y", lambda m: 3, lambda motion: ([center_of_mass(motion)[0]], [])),
-    "centroidal": Recipe("yv", lambda m: 14, lambda motion: (momentum_and_energy(motion), [])),
-    "centroidal_matrix": Recipe(
-        "y", lambda m: 6 * m.m, lambda motion: ([ca.vec(centroidal_matrix(motion).T)], [])
-    ),
+    "centroidal_matrix": Recipe("y", lambda m: {"A": (6, m.m)}, trace_centroidal_matrix),
     "lagrange": Recipe(
         "yv",
-        lambda m: m.n**2 + m.n + constraint_rows(m) * (2 + m.n),
-        lambda motion: (trace_terms(motion), []),
+        lambda m: {
+            "M": (m.n, m.n),
+            "C": (m.n,),
+            "phi": (constraint_rows(m),),
+            "K": (constraint_rows(m), m.n),
+            "k": (constraint_rows(m),),
+        },
+        trace_lagrange,
     ),
 }
 
@@ -229,8 +239,8 @@ def trace(mech: Mechanism, name: str, recipe: Recipe) -> SX:
     symbols = {letter: ca.SX.sym(letter, input_size(mech, letter)) for letter in recipe.inputs}
     motion = trace_motion(mech, symbols["y"], x, symbols.get("v"))
     others = [symbols[letter] for letter in recipe.inputs if letter not in "yv"]
-    outputs, checks = recipe.equation(motion, *others)
-    outputs = [ca.densify(out) for out in outputs]
+    traced, checks = recipe.equation(motion, *others)
+    outputs = recipe.outputs(mech).pack(traced)
     checks = [*motion.checks, *checks]
     expected = len(check_kinds(mech, recipe))
     if len(checks) != expected:

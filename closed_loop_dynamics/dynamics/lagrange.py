@@ -15,9 +15,7 @@ from ..arrays import Array
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
 from ..spatial import SX
-from .cluster_rnea import tree_forces
 from .motion import Motion
-from .projection import tree_mass_matrix
 
 
 def constraint_rows(mech: Mechanism) -> int:
@@ -76,13 +74,6 @@ def _explicit_rows(motion: Motion, c: int, slots: list[int], K: SX, k: SX, at: i
         k[at] = loop.g[i]
         at += 1
     return at
-
-
-def trace_terms(motion: Motion) -> list[SX]:
-    """M, C, phi, K, k stacked for one native call."""
-    C = motion.stacked(tree_forces(motion, None))
-    phi, K, k = trace_constraints(motion)
-    return [ca.vec(tree_mass_matrix(motion)), C, phi, ca.vec(K), k]
 
 
 def solve_lagrange(

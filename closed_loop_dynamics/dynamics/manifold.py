@@ -1,7 +1,7 @@
 """Rates of the positions y: the same as yd, but for the free flyer's pose (7) and twist (6).
 
-Traced for the native integrator (``engine/stepper.py``); ``robot_parts/manifold.py`` has the same
-in NumPy, with the exponential and the logarithm of SE(3).
+Traced for the native integrator (``engine/stepper.py``); ``coordinates.py`` has the same in
+NumPy, with the exponential and the logarithm of SE(3).
 """
 
 from __future__ import annotations

@@ -68,14 +68,48 @@ def model_parameters(mech: Mechanism) -> Array:
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
+@dataclass(frozen=True, eq=False)
+class ParameterView:
+    """A vector pi by name; all arrays are views of it and keep its leading axes.
+
+    Attributes:
+        bodies: (bodies, 10) all inertial parameters of each body.
+        mass: (bodies,) [kg]; first_moment: (bodies, 3) m c [kg m] in the body frame.
+        inertia: (bodies, 6) about the body's origin [kg m^2], see ``INERTIA_ENTRIES``.
+        rotor_inertia, viscous_friction, coulomb_friction: (joints,) in the order of ``jointed``.
+    """
+
+    bodies: Array
+    mass: Array
+    first_moment: Array
+    inertia: Array
+    rotor_inertia: Array
+    viscous_friction: Array
+    coulomb_friction: Array
+
+
+def parameter_view(mech: Mechanism, pi: Array) -> ParameterView:
+    """``pi`` (..., parameters) of a robot by name."""
+    leading, count, start = pi.shape[:-1], len(jointed(mech)), len(BODY) * len(mech.tree.bodies)
+    bodies = pi[..., :start].reshape(*leading, len(mech.tree.bodies), len(BODY))
+    joints = pi[..., start:].reshape(*leading, count, len(JOINT))
+    return ParameterView(
+        bodies,
+        bodies[..., 0],
+        bodies[..., 1:4],
+        bodies[..., 4:],
+        *(joints[..., k] for k in range(len(JOINT))),
+    )
+
+
 def add_friction(mech: Mechanism, pi: Array, coefficients: Array) -> Array:
     """pi with more friction: ``coefficients`` (2 n) viscous, then Coulomb, in the order of qd."""
     result = pi.copy()
-    start = len(BODY) * len(mech.tree.bodies)
-    for k, b in enumerate(jointed(mech)):
-        at = mech.qd_at[b]
-        result[start + len(JOINT) * k + 1] += coefficients[at]
-        result[start + len(JOINT) * k + 2] += coefficients[mech.n + at]
+    view = parameter_view(mech, result)
+    places = [mech.qd_at[b] for b in jointed(mech)]
+    viscous, coulomb = coefficients.reshape(2, mech.n)[:, places]
+    view.viscous_friction[...] += viscous
+    view.coulomb_friction[...] += coulomb
     return result
 
 

@@ -22,18 +22,13 @@ from .parameters import BODY, JOINT, jointed, parameter_count
 PartialVelocities = dict[int, dict[int, Spatial]]
 
 
-def trace_generalized_regressor(motion: Motion, ydd: SX) -> tuple[list[SX], list[SX]]:
-    """W_y (m, parameters), row by row."""
-    return [ca.vec(_regressor(motion, ydd).T)], []
+def regressor(motion: Motion, ydd: SX) -> tuple[SX, list[SX]]:
+    """W (p, parameters), and the checks of the actuators' map."""
+    return actuator_forces(motion, generalized_regressor(motion, ydd))
 
 
-def trace_regressor(motion: Motion, ydd: SX) -> tuple[list[SX], list[SX]]:
-    """W (p, parameters), row by row, with the checks of the actuators' map."""
-    W, checks = actuator_forces(motion, _regressor(motion, ydd))
-    return [ca.vec(W.T)], checks
-
-
-def _regressor(motion: Motion, ydd: SX) -> SX:
+def generalized_regressor(motion: Motion, ydd: SX) -> SX:
+    """W_y (m, parameters)."""
     mech = motion.mechanism
     W = ca.SX(mech.m, parameter_count(mech))
     qdd = motion.accelerations(ydd)

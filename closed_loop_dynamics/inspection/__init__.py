@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .findings import Finding
-from .lint import Report, SubmechanismSummary, lint
+from .lint import lint
+from .report import Report, SubmechanismSummary
 
 __all__ = ["Finding", "Report", "SubmechanismSummary", "lint"]

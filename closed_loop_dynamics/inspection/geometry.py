@@ -8,22 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from ..arrays import Array, as_count, as_finite_vectors
+from ..arrays import Array, as_count, as_one_vector
 from ..closure.continuation import Solution
 from ..errors import ClosureNotFound, InvalidInput
-
-if TYPE_CHECKING:
-    from ..robot import Robot
+from ..programs import Programs
 
 #: Directions in which the boundary of a two-dimensional reachable set is sampled.
 RAYS = 72
 BISECTIONS = 40
+
+
+@dataclass(frozen=True)
+class Singularity:
+    """Smallest singular values, dimensionless: 0 is a singularity.
+
+    Attributes:
+        loop: of K_d: the independent joints stop determining the others.
+        actuation: of G_u: the actuators stop driving the independent joints.
+    """
+
+    loop: float
+    actuation: float
 
 
 @dataclass(frozen=True)
@@ -41,27 +51,13 @@ class AssemblyMode:
     current: bool
 
 
-@dataclass(frozen=True)
-class Singularity:
-    """Smallest singular values, dimensionless: 0 is a singularity.
-
-    Attributes:
-        loop: of K_d: the independent joints stop determining the others.
-        actuation: of G_u: the actuators stop driving the independent joints.
-    """
-
-    loop: float
-    actuation: float
-
-
 class SubmechanismGeometry:
     """What the geometry of one closed loop allows; see :meth:`Robot.submechanism`."""
 
-    def __init__(self, robot: Robot, component: int) -> None:
-        self._robot = robot
-        self._c = component
-        self._branch = robot.branches[component]
-        mech = robot.mechanism
+    def __init__(self, programs: Programs, component: int) -> None:
+        mech = programs.mechanism
+        self._closure = mech.closures[component]
+        self._branch = programs.branches[component]
         joints = mech.components[component]
         self.name = joints.entry.name
         self.independent = tuple(mech.joint_name(b) for b in joints.independent)
@@ -74,10 +70,7 @@ class SubmechanismGeometry:
     def _one(self, y: ArrayLike) -> Array:
         if np.isscalar(y) or getattr(y, "ndim", 1) == 0:
             y = np.reshape(y, 1)
-        p = as_finite_vectors(y, "y", len(self.independent))
-        if p.ndim != 1:
-            raise InvalidInput(f"y has shape {p.shape}; one configuration at a time, please")
-        return p
+        return as_one_vector(y, "y", len(self.independent))
 
     def _solution(self, y: ArrayLike) -> Solution:
         return self._branch.solution(self._one(y))
@@ -236,7 +229,7 @@ class SubmechanismGeometry:
 
     def mode_name(self) -> str:
         """Name of the mode that the loops stay on, as in :meth:`assembly_modes`, but quickly."""
-        return self._robot.mechanism.closures[self._c].mode_name
+        return self._closure.mode_name
 
     def assembly_modes(self, y: ArrayLike) -> list[AssemblyMode]:
         """All ways to close the loops at ``y`` that the closed form knows, the current one first.
@@ -245,11 +238,10 @@ class SubmechanismGeometry:
         """
         current = self._branch.local_q(self._solution(y))
         names = self._branch.closure.system.names(range(len(current)))
-        closure = self._robot.mechanism.closures[self._c]
-        here = closure.mode_name
+        here = self._closure.mode_name
         return [
             AssemblyMode(name, dict(zip(names, map(float, q), strict=True)), name == here)
-            for name, q in closure.assembly_modes(current)
+            for name, q in self._closure.assembly_modes(current)
         ]
 
 

@@ -7,130 +7,38 @@ for people; each submechanism gets a summary of what was decided when it was loa
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..actuation.undriven import reference_independent, undriven_words
+from ..actuation.undriven import undriven_words
 from ..closure.branch import Branch
+from ..coordinates import reference_independent
+from ..dynamics.catalogue import FORWARD_DYNAMICS
 from ..errors import ClosedLoopError, SingularInertia
+from ..mechanism import Mechanism
 from ..model.tree import Joint
+from ..programs import Programs
 from .findings import Finding
 from .inertia import inertia_findings
-
-if TYPE_CHECKING:
-    from ..mechanism import Mechanism
-    from ..robot import Robot
+from .report import Report, SubmechanismSummary
 
 #: A planar loop that is planar only to this is worth a sentence [m, rad].
 NOTABLE_RESIDUAL = 1e-9
 
 
-@dataclass(frozen=True)
-class SubmechanismSummary:
-    """What was decided about one entry (or one independent part of it).
-
-    Attributes:
-        solver: "serial", "coupling", "numerical" or "idle", with a reason in ``why``.
-        joints, independent, active: names; degrees of freedom are ``len(independent)``.
-        mobility: joints that move minus rank of K.
-        rank: of K at several assembled configurations; rows: constraint rows of the file.
-        redundant_rows, idle_joints: what was dropped and frozen.
-        dropped_residual: largest |phi| left in a dropped row [m, rad].
-        residual: max|phi| at the reference, or over the branch for a closed form [m, rad].
-        singular_value: the smallest one of the scaled K_d at the reference.
-        reachable: joint -> interval that the loop allows inside the joint limits.
-    """
-
-    name: str
-    solver: str
-    why: str
-    joints: list[str]
-    independent: list[str]
-    active: list[str]
-    mobility: int
-    rank: int = 0
-    rows: int = 0
-    redundant_rows: list[str] = field(default_factory=list)
-    idle_joints: list[str] = field(default_factory=list)
-    dropped_residual: float = 0.0
-    residual: float = 0.0
-    singular_value: float = 1.0
-    reachable: dict[str, tuple[float, float]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Report:
-    """All findings and summaries of a robot; print it, or take :meth:`as_dict` for JSON."""
-
-    robot: str
-    n: int
-    m: int
-    p: int
-    submechanisms: tuple[SubmechanismSummary, ...]
-    findings: tuple[Finding, ...]
-
-    @property
-    def ok(self) -> bool:
-        """No finding of severity "error"."""
-        return not self.errors
-
-    @property
-    def errors(self) -> tuple[Finding, ...]:
-        """Findings that make results wrong or impossible."""
-        return tuple(f for f in self.findings if f.severity == "error")
-
-    @property
-    def warnings(self) -> tuple[Finding, ...]:
-        """Findings that a user should know of."""
-        return tuple(f for f in self.findings if f.severity == "warning")
-
-    def __getitem__(self, name: str) -> SubmechanismSummary:
-        """The summary of a submechanism by name."""
-        for summary in self.submechanisms:
-            if summary.name == name:
-                return summary
-        raise KeyError(name)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain data."""
-        return asdict(self)
-
-    def __str__(self) -> str:
-        lines = [
-            f"{self.robot}: n = {self.n} joints, m = {self.m} independent, p = {self.p} driven"
-        ]
-        for s in self.submechanisms:
-            if s.solver == "serial":
-                continue
-            lines.append(
-                f"  {s.name}: {s.solver} ({s.why}); {len(s.joints)} joints, rank {s.rank}, "
-                f"mobility {s.mobility}"
-            )
-            for joint, (low, high) in s.reachable.items():
-                lines.append(f"    {joint} reaches [{low:.4g}, {high:.4g}]")
-        serial = sum(s.solver == "serial" for s in self.submechanisms)
-        lines.append(f"  {serial} plain joints")
-        lines += [f"  {f.severity}: {f.message} [{f.code}]" for f in self.findings]
-        if not self.findings:
-            lines.append("  nothing to remark")
-        return "\n".join(lines)
-
-
-def lint(robot: Robot) -> Report:
+def lint(programs: Programs) -> Report:
     """Look a loaded robot over."""
-    mech = robot.mechanism
+    mech = programs.mechanism
     findings: list[Finding] = []
     summaries = []
     for c in range(len(mech.components)):
-        summaries.append(_summary(robot, c))
-        findings += _component_findings(robot, c, summaries[-1])
+        summaries.append(_summary(programs, c))
+        findings += _component_findings(programs, c, summaries[-1])
     findings += inertia_findings(mech)
-    findings += _reduced_inertia(robot)
+    findings += _reduced_inertia(programs)
     order = {"error": 0, "warning": 1, "info": 2}
     findings.sort(key=lambda f: order[f.severity])
-    return Report(mech.tree.name, robot.n, robot.m, robot.p, tuple(summaries), tuple(findings))
+    return Report(mech.tree.name, mech.n, mech.m, mech.p, tuple(summaries), tuple(findings))
 
 
 _EXPLICIT = {
@@ -141,8 +49,8 @@ _EXPLICIT = {
 }
 
 
-def _summary(robot: Robot, c: int) -> SubmechanismSummary:
-    mech = robot.mechanism
+def _summary(programs: Programs, c: int) -> SubmechanismSummary:
+    mech = programs.mechanism
     component, closure = mech.components[c], mech.closures[c]
     names = [mech.joint_name(b) for b in component.joints]
     independent = [mech.joint_name(b) for b in component.independent]
@@ -164,9 +72,9 @@ def _summary(robot: Robot, c: int) -> SubmechanismSummary:
             rank,
             idle_joints=idle,
         )
-    plan, branch = loops.plan, robot.branches[c]
+    plan, branch = loops.plan, programs.branches[c]
     low, high = branch.reachable_box(exact=True)
-    why = robot.reasons[c]
+    why = programs.reasons[c]
     if closure.kind == "numerical":
         sizes = "+".join(str(len(rows)) for rows, _ in plan.blocks)
         why = f"Newton on {closure.n_x} unknowns in blocks {sizes}; {why}"
@@ -188,11 +96,12 @@ def _summary(robot: Robot, c: int) -> SubmechanismSummary:
         reachable={
             name: (float(a), float(b)) for name, a, b in zip(branch.names, low, high, strict=True)
         },
+        legs=closure.leg_names,
     )
 
 
-def _component_findings(robot: Robot, c: int, s: SubmechanismSummary) -> Iterator[Finding]:
-    mech = robot.mechanism
+def _component_findings(programs: Programs, c: int, s: SubmechanismSummary) -> Iterator[Finding]:
+    mech = programs.mechanism
     component, loops = mech.components[c], mech.loop_closure(c)
     if s.idle_joints:
         yield Finding(
@@ -227,7 +136,7 @@ def _component_findings(robot: Robot, c: int, s: SubmechanismSummary) -> Iterato
     if loops is not None:
         for note in loops.plan.notes:
             yield Finding("info", "assembled", s.name, f"{s.name}: {note}")
-        if robot.branches[c].table.many_valued:
+        if programs.branches[c].table.many_valued:
             yield Finding(
                 "warning",
                 "many-valued",
@@ -243,14 +152,14 @@ def _component_findings(robot: Robot, c: int, s: SubmechanismSummary) -> Iterato
                 f"{s.name}: the reference is close to a singularity (smallest singular value of "
                 f"K_d {s.singular_value:.1e})",
             )
-        yield from _limit_findings(mech, robot.branches[c], s)
+        yield from _limit_findings(mech, programs.branches[c], s)
     if not mech.is_floating(c) and len(component.active) < len(component.independent):
         yield Finding(
             "warning",
             "underactuated",
             s.name,
             f"{s.name}: {len(s.active)} actuators for {len(s.independent)} degrees of freedom; "
-            f"at the reference nothing drives {undriven_words(robot, c)}",
+            f"at the reference nothing drives {undriven_words(programs, c)}",
         )
     if len(component.active) > len(component.independent):
         yield Finding(
@@ -298,12 +207,12 @@ def _outside(joint: Joint, low: float, high: float) -> bool:
     return low < joint.lower - slack or high > joint.upper + slack
 
 
-def _reduced_inertia(robot: Robot) -> Iterator[Finding]:
+def _reduced_inertia(programs: Programs) -> Iterator[Finding]:
     """The reduced inertia must be positive definite where it matters: at the reference."""
-    mech = robot.mechanism
-    y = reference_independent(robot)
+    mech = programs.mechanism
+    y = reference_independent(mech, programs.branches)
     try:
-        robot.forward_dynamics(y, np.zeros(mech.m), np.zeros(mech.p))
+        programs.run(FORWARD_DYNAMICS.plain, None, y, np.zeros(mech.m), np.zeros(mech.p))
     except SingularInertia as error:
         yield Finding("error", "singular-inertia", "", str(error))
     except ClosedLoopError as error:

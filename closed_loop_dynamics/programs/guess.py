@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array, as_finite_vectors, as_rows
+from ..closure.branch import Branch
 from ..engine.program import Program
 from ..engine.program_ir import CHECK, INPUT, SOLVER
 from ..errors import ClosureNotFound
-
-if TYPE_CHECKING:
-    from .compiled import CompiledRobot
+from ..mechanism import Mechanism
 
 
 def run_from_guess(
-    robot: CompiledRobot, program: Program, guess: ArrayLike, values: Sequence[Any]
+    mech: Mechanism,
+    branches: Mapping[int, Branch],
+    program: Program,
+    guess: ArrayLike,
+    values: Sequence[Any],
 ) -> Array:
     """Outputs of ``program`` with every loop on the assembly mode that ``guess`` (n_q,) shows."""
-    mech = robot.mechanism
     q = as_finite_vectors(guess, "guess", mech.n_q)
     arrays = [
         as_finite_vectors(v, name, size)
@@ -31,14 +33,15 @@ def run_from_guess(
     ]
     rows = as_rows(program.source.name, [q, *arrays])
     if rows is not None:
-        found = [run_from_guess(robot, program, g, one) for g, *one in zip(*rows, strict=True)]
+        samples = zip(*rows, strict=True)
+        found = [run_from_guess(mech, branches, program, g, one) for g, *one in samples]
         return np.array(found).reshape(len(rows[0]), program.source.output_size)
     seeds = []
     for c in mech.numerical:
         bodies = mech.components[c].independent
         p = arrays[0][[mech.y_at[b] for b in bodies]]
         local = np.array([q[mech.q_at[b]] for b in mech.components[c].joints])
-        seeds.append(robot.branches[c].on_mode_of(local, p)[0])
+        seeds.append(branches[c].on_mode_of(local, p)[0])
     context = program.new_context(seeds)
     status = program.run_in(context, *arrays)
     if status >= INPUT:
@@ -49,7 +52,7 @@ def run_from_guess(
             raise outcome
         return outcome
     if status:
-        name = robot.branches[mech.numerical[status // SOLVER - 1]].name
+        name = branches[mech.numerical[status // SOLVER - 1]].name
         raise ClosureNotFound(
             f"submechanism '{name}' does not close from the guess", submechanism=name
         )

@@ -28,7 +28,7 @@ from ..motion.observer import Observation, Observer
 from ..motion.task_trajectory import PlatformMotion, TaskCommands, TaskSpline
 from ..motion.trajectory import Motion, Spline
 from ..motion.trajectory_check import Checker, Rules
-from ..robot_parts.state import State
+from ..state import State
 from .conversions import (
     NANO,
     EffortBuffer,

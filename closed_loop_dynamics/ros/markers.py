@@ -10,7 +10,7 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
 from ..arrays import Array
-from ..robot_parts.tree_poses import body_poses, cut_points
+from ..links import body_poses, cut_points
 
 if TYPE_CHECKING:
     from .robot_node import RobotNode
@@ -53,7 +53,7 @@ class MarkerPublisher:
         poses = body_poses(self._robot.mechanism, q)
         self._cuts.points.clear()
         self._gaps.points.clear()
-        for at_p, at_s in cut_points(self._robot, poses):
+        for at_p, at_s in cut_points(self._robot.branches, poses):
             self._cuts.points.append(_point(0.5 * (at_p + at_s)))
             self._gaps.points += [_point(at_p), _point(at_s)]
         tree = self._robot.mechanism.tree

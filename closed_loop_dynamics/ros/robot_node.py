@@ -22,7 +22,7 @@ from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 
 from ..errors import ClosedLoopError
 from ..robot import Robot
-from ..robot_parts.state import State
+from ..state import State
 from .control_thread import ControlThread, set_priority
 from .diagnostics import Diagnostics
 from .ending import Ending

@@ -27,8 +27,8 @@ from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 
 from ..errors import ClosedLoopError, InvalidInput
-from ..robot_parts.state import State
 from ..simulation.plant import Plant
+from ..state import State
 from .conversions import (
     NANO,
     BaseBuffer,

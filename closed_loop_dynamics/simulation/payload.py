@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array, as_finite_vectors
-from ..dynamics.parameters import BODY, body_parameters
+from ..dynamics.parameters import body_parameters, parameter_view
 from ..errors import InvalidInput
+from ..links import frame_of
+from ..mechanism import Mechanism
 
 #: Rounding that an inertia matrix may show, relative to its size.
 _ROUNDING = 1e-9
@@ -72,17 +74,16 @@ class Carried(Protocol):
     parameters: Array | None
 
 
-def add_payloads(
-    pi: Array, payloads: Mapping[str, Payload], frame_of: Callable[[str], tuple[int, Array]]
-) -> Array:
+def add_payloads(mech: Mechanism, pi: Array, payloads: Mapping[str, Payload]) -> Array:
     """Parameters ``pi`` (..., parameters) with payloads on links; on the fixed root they rest."""
     if not isinstance(payloads, Mapping):
         raise InvalidInput("payload is not a mapping from link names to Payload(mass, com, ...)")
     result = pi.copy()
+    bodies = parameter_view(mech, result).bodies
     for link, payload in payloads.items():
         if not isinstance(payload, Payload):
             raise InvalidInput(f"payload['{link}'] is not a Payload; write Payload(mass, com, ...)")
-        body, pose = frame_of(link)
+        body, pose = frame_of(mech.tree, link)
         if body >= 0:
-            result[..., len(BODY) * body : len(BODY) * (body + 1)] += payload.parameters(pose)
+            bodies[..., body, :] += payload.parameters(pose)
     return result

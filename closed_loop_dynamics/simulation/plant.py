@@ -1,7 +1,7 @@
 """The simulated robot: native RK4 steps in minimal coordinates. No ROS in here.
 
 States are (y, yd), so the loops are closed by construction at every step: nothing drifts and
-nothing has to be stabilised (``robot_parts/stepping.py``). Stops at the joint limits are inelastic.
+nothing has to be stabilised (``stepping.py``). Stops at the joint limits are inelastic.
 """
 
 from __future__ import annotations
@@ -62,10 +62,12 @@ class Plant:
         self.limits = Limits.of(robot.mechanism.tree, robot.names.independent[floating:])
         self.actuator_limits = Limits.of(robot.mechanism.tree, robot.names.actuator)
         self._friction = Friction(physics.viscous, physics.coulomb).coefficients(robot.mechanism)
-        self._free = Stepper(robot, friction=self._friction)
-        self._pushed = self._free if self._free.takes_wrenches else Stepper(robot, wrenches=True)
+        self._free = Stepper(robot.programs, friction=self._friction)
+        self._pushed = (
+            self._free if self._free.takes_wrenches else Stepper(robot.programs, wrenches=True)
+        )
         loaded = self._parameters is not None
-        self._loaded = Stepper(robot, parameters=True) if loaded else self._free
+        self._loaded = Stepper(robot.programs, parameters=True) if loaded else self._free
         self._steppers = {self._free, self._pushed, self._loaded}
         if physics.end_stops:
             lower, upper = (np.full(robot.mechanism.n_y, x) for x in (-np.inf, np.inf))

@@ -8,24 +8,20 @@ takes the step with the same formula and with the rescue of every call.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..arrays import Array
+from ..coordinates import normalised, position_rate
+from ..dynamics.catalogue import FORWARD_DYNAMICS
 from ..dynamics.manifold import trace_kinematics
 from ..engine import make_stepper
 from ..engine.layout import CHECK
 from ..errors import ClosedLoopError, InvalidInput, did_you_mean
 from ..mechanism import Mechanism
-from ..robot_parts.manifold import normalised, position_rate
-
-if TYPE_CHECKING:
-    from ..programs.compiled import CompiledRobot
+from ..programs import Programs
 
 #: Steps taken with numerical loops before the closed forms are tried again.
 PATCH = 50
@@ -105,30 +101,31 @@ class Stepper:
 
     def __init__(
         self,
-        robot: CompiledRobot,
+        programs: Programs,
         wrenches: bool = False,
         friction: Array | None = None,
         parameters: bool = False,
     ) -> None:
-        mech = self._mech = robot.mechanism
-        self._robot, self._options = robot, (wrenches, friction, parameters)
+        mech = self._mech = programs.mechanism
+        self._programs, self._options = programs, (wrenches, friction, parameters)
         self._twin: Stepper | None = None
         rubs = friction is not None and bool(np.any(friction))
         if rubs and parameters:
             raise ValueError("friction is part of the parameters")
-        kind = "_parameters" if parameters else "_wrenches" if wrenches else ""
-        name = "forward_dynamics" + ("_friction" if rubs else kind)
-        self._program, self._closing = robot.program(name), robot.program("positions")
+        name = _variant(wrenches, parameters, rubs)
+        self._program, self._closing = programs.program(name), programs.program("positions")
         self._context, self._closing_context = (
             program.new_context() for program in (self._program, self._closing)
         )
-        if rubs:
-            self._context.inputs[4][:] = friction
+        names = self._program.source.input_names
+        self._inputs = dict(zip(names, self._context.inputs, strict=True))
+        if friction is not None and rubs:
+            self._inputs["friction"][:] = friction
         self.takes_wrenches, self._takes_parameters = rubs or wrenches or parameters, parameters
         # Statuses that say that a loop was not closed by its closed form.
         first = CHECK + mech.floating
         count = sum(mech.closures[c].n_checks for c in mech.loops)
-        closed_forms = len(mech.numerical) < len(robot.branches)
+        closed_forms = len(mech.numerical) < len(programs.branches)
         self._unproved = range(first, first + count) if closed_forms else range(0)
         self._native = make_stepper(
             self._program,
@@ -136,7 +133,7 @@ class Stepper:
             self._closing,
             self._closing_context,
             lambda: trace_kinematics(mech),
-            robot.key,
+            programs.key,
         )
         if self._native is None:
             self._z = np.zeros(mech.n_y + mech.m)
@@ -173,13 +170,13 @@ class Stepper:
         ``wrenches`` (6 bodies,) act on bodies, in body frames; None: no forces. ``parameters`` are
         given if and only if the stepper was made for them.
         """
-        self._context.inputs[2][:] = tau_u
+        self._inputs["tau_u"][:] = tau_u
         if self._takes_parameters != (parameters is not None):
             raise ValueError("parameters are given if and only if the stepper was made for them")
         if parameters is not None:
-            self._context.inputs[4][:] = parameters
+            self._inputs["parameters"][:] = parameters
         if self.takes_wrenches:
-            self._context.inputs[3][:] = 0.0 if wrenches is None else wrenches
+            self._inputs["wrenches"][:] = 0.0 if wrenches is None else wrenches
         elif wrenches is not None:
             raise ValueError("this stepper was made without wrenches")
         self._y[:], self._yd[:] = normalised(self._mech, y), yd
@@ -213,9 +210,9 @@ class Stepper:
     ) -> Progress:
         """Steps where a closed form has not been proved: with every loop numerical."""
         if self._twin is None:
-            self._twin = Stepper(self._robot.numerical_twin(), *self._options)
+            self._twin = Stepper(self._programs.numerical_twin(), *self._options)
         self._twin.stop_outside(self._lower, self._upper)
-        tau_u = self._context.inputs[2]
+        tau_u = self._inputs["tau_u"]
         return self._twin.run(self._y, self._yd, tau_u, h, steps, wrenches, parameters)
 
     def _outside(self) -> bool:
@@ -239,31 +236,9 @@ class Stepper:
         return np.concatenate([y, yd])
 
 
-def step_on_mode(
-    robot: CompiledRobot, guess: ArrayLike, y: Array, yd: Array, others: list[Array], h: float
-) -> tuple[Array, Array]:
-    """One step with the loops on the assembly mode of ``guess`` (n_q,)."""
-    mech = robot.mechanism
-
-    def rate(z: Array) -> Array:
-        y, yd = z[: mech.n_y], z[mech.n_y :]
-        ydd = robot.run("forward_dynamics_friction", guess, y, yd, *others)
-        return np.concatenate([position_rate(mech, y, yd), ydd])
-
-    z = rk4(rate, np.concatenate([y, yd]), h)
-    y = normalised(mech, z[: mech.n_y])
-    robot.run("positions", guess, y)
-    return y, z[mech.n_y :]
-
-
-def checked_step(h: float, steps: int) -> tuple[float, int]:
-    """The length and the number of steps, or InvalidInput."""
-    try:
-        length = float(h)
-    except (TypeError, ValueError):
-        raise InvalidInput(f"h is not a number: {h!r}") from None
-    if not math.isfinite(length) or length == 0.0:
-        raise InvalidInput(f"h must be finite and not zero: {h!r}")
-    if not isinstance(steps, int | np.integer) or isinstance(steps, bool) or steps < 1:
-        raise InvalidInput(f"steps must be a positive whole number, not {steps!r}")
-    return length, int(steps)
+def _variant(wrenches: bool, parameters: bool, friction: bool) -> str:
+    """The program of forward dynamics that takes these."""
+    family = FORWARD_DYNAMICS
+    if friction:
+        return family.friction
+    return family.parameters if parameters else family.wrenches if wrenches else family.plain

@@ -9,7 +9,6 @@ the platform contributes P_p^T times its Newton-Euler equations.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -204,13 +203,18 @@ def actuation_determinant(J: Array) -> float:
     return float(abs(np.linalg.det(J if J.shape[0] == J.shape[1] else J.T @ J)))
 
 
-def conditioning_outputs(motion: TaskMotion) -> Sequence[SX]:
-    """J_IK, then per limb L_t, F and the scaled K_d of its loops, each row by row."""
-    outputs = [ca.vec(motion.J_IK().T)]
-    for each in motion.limbs:
-        outputs += [ca.vec(each.L_t.T), ca.vec(each.F.T)]
+def conditioning_outputs(motion: TaskMotion) -> dict[str, SX]:
+    """J_IK, then per limb L_t, F and the scaled K_d of its loops; see :func:`limb_output`."""
+    outputs = {"J_IK": motion.J_IK()}
+    for k, each in enumerate(motion.limbs):
+        outputs[limb_output("L_t", k)], outputs[limb_output("F", k)] = each.L_t, each.F
         mech = each.kinematics.limb.mechanism
-        for c, closure in each.kinematics.loops:
+        for i, (c, closure) in enumerate(each.kinematics.loops):
             q = ca.vertcat(*(each.motion.q[b] for b in mech.components[c].joints))
-            outputs.append(ca.vec(closure.scaled_K_d(q).T))
+            outputs[limb_output("K_d", k, i)] = closure.scaled_K_d(q)
     return outputs
+
+
+def limb_output(symbol: str, *numbers: int) -> str:
+    """Name of a matrix of a limb, or of one of its loops: ``"K_d[2, 0]"``."""
+    return f"{symbol}{list(numbers)}"

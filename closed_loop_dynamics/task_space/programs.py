@@ -15,11 +15,18 @@ import numpy as np
 
 from ..arrays import Array
 from ..engine import Program, ProgramSource, Seeds, SolverUnit, SolverUse, cache, make_program
+from ..engine.outputs import Outputs, Shape
 from ..engine.symbolic import ca
 from ..errors import ActuationSingular, ClosedLoopError, ClosureNotFound, InvalidInput
 from ..spatial import SX
 from .continuation import LimbBranch, LimbSolution
-from .equations import TaskModel, TaskMotion, actuator_forces, conditioning_outputs
+from .equations import (
+    TaskModel,
+    TaskMotion,
+    actuator_forces,
+    conditioning_outputs,
+    limb_output,
+)
 
 #: Longest prediction of an unknown [rad or m].
 REACH = 0.5
@@ -28,36 +35,53 @@ NAMES = {"x": "x", "v": "xd", "a": "xdd", "w": "wrench"}
 
 @dataclass(frozen=True)
 class TaskRecipe:
-    """One program: inputs by letter, size of the output, equation (motion, wrench) -> outputs."""
+    """One program: inputs by letter, shapes of its outputs by name, and the equation."""
 
     inputs: str
-    output_size: Callable[[TaskModel], int]
-    equation: Callable[[TaskMotion, SX], list[SX]]
+    shapes: Callable[[TaskModel], dict[str, Shape]]
+    equation: Callable[[TaskMotion, SX], dict[str, SX]]
 
 
-def _kinematics(motion: TaskMotion, wrench: SX) -> list[SX]:
-    return [*motion.spanning(), *motion.residuals()]
+def _kinematics(motion: TaskMotion, wrench: SX) -> dict[str, SX]:
+    q, qd, qdd = motion.spanning()
+    platform, loops = motion.residuals()
+    return {"q": q, "qd": qd, "qdd": qdd, "platform_residual": platform, "loop_residual": loops}
 
+
+def _kinematics_shapes(t: TaskModel) -> dict[str, Shape]:
+    vectors = dict.fromkeys(("q", "qd", "qdd"), (t.robot.n,))
+    return {**vectors, "platform_residual": (), "loop_residual": ()}
+
+
+def _conditioning_shapes(t: TaskModel) -> dict[str, Shape]:
+    shapes: dict[str, Shape] = {"J_IK": (t.robot.p, t.m)}
+    for k, limb in enumerate(t.limbs):
+        shapes[limb_output("L_t", k)] = limb.limb.m, limb.limb.m
+        shapes[limb_output("F", k)] = limb.limb.m, t.m
+        for i, (_, closure) in enumerate(limb.loops):
+            shapes[limb_output("K_d", k, i)] = closure.n_x, closure.n_x
+    return shapes
+
+
+#: The Newton loop of a limb alone: no outputs.
+_LIMB = TaskRecipe("x", lambda t: {}, lambda motion, w: {})
 
 RECIPES = {
-    "inverse_kinematics": TaskRecipe("xva", lambda t: 3 * t.robot.n + 2, _kinematics),
-    "generalized_forces": TaskRecipe("xvaw", lambda t: t.m, lambda m, w: [m.forces(w)]),
-    "inverse_dynamics": TaskRecipe("xvaw", lambda t: t.robot.p, lambda m, w: [m.forces(w)]),
-    "mass_matrix": TaskRecipe("x", lambda t: t.m**2, lambda m, w: [ca.vec(m.mass_matrix().T)]),
+    "inverse_kinematics": TaskRecipe("xva", _kinematics_shapes, _kinematics),
+    "generalized_forces": TaskRecipe(
+        "xvaw", lambda t: {"forces": (t.m,)}, lambda m, w: {"forces": m.forces(w)}
+    ),
+    "inverse_dynamics": TaskRecipe(
+        "xvaw", lambda t: {"u": (t.robot.p,)}, lambda m, w: {"forces": m.forces(w)}
+    ),
+    "mass_matrix": TaskRecipe(
+        "x", lambda t: {"M": (t.m, t.m)}, lambda m, w: {"M": m.mass_matrix()}
+    ),
     "actuator_jacobian": TaskRecipe(
-        "x", lambda t: t.robot.p * t.m, lambda m, w: [ca.vec(m.J_IK().T)]
+        "x", lambda t: {"J_IK": (t.robot.p, t.m)}, lambda m, w: {"J_IK": m.J_IK()}
     ),
-    "conditioning": TaskRecipe(
-        "x",
-        lambda t: t.robot.p * t.m + sum(_conditioning_size(t, k) for k in range(len(t.limbs))),
-        lambda m, w: list(conditioning_outputs(m)),
-    ),
+    "conditioning": TaskRecipe("x", _conditioning_shapes, lambda m, w: conditioning_outputs(m)),
 }
-
-
-def _conditioning_size(model: TaskModel, k: int) -> int:
-    limb = model.limbs[k]
-    return limb.limb.m * (limb.limb.m + model.m) + sum(c.n_x**2 for _, c in limb.loops)
 
 
 class TaskPrograms:
@@ -75,6 +99,7 @@ class TaskPrograms:
         #: |det| of the actuators at the reference; set by the manipulator.
         self.actuation = 1.0
         self._programs: dict[str, Program] = {}
+        self._outputs = {name: Outputs(recipe.shapes(model)) for name, recipe in RECIPES.items()}
         self._lock = threading.Lock()
         bare = [self._seeds(k, None) for k in range(len(model.limbs))]
         self.branches = [
@@ -110,6 +135,10 @@ class TaskPrograms:
                 self._programs[name] = self._make(name, self.model, limbs, self.seeds, self._rescue)
             return self._programs[name]
 
+    def outputs(self, name: str) -> Outputs:
+        """Names and shapes of what a program gives."""
+        return self._outputs[name]
+
     def _rescue(self, k: int, p: Array, first: Array) -> Array:
         return self.branches[k].rescue(p, lambda last: self._complete(k, last))
 
@@ -119,7 +148,8 @@ class TaskPrograms:
         context = program.new_context()
         program.shape.solvers[k].solver.record.write(context.records[k], *last)
         try:
-            return program.evaluate_in(context, last[0], rest, rest)[: self.model.robot.n], 0.0
+            found = program.evaluate_in(context, last[0], rest, rest)
+            return self.outputs("inverse_kinematics").views(found)["q"], 0.0
         except ClosureNotFound as error:
             return error.last_good_q, error.residual
 
@@ -127,13 +157,13 @@ class TaskPrograms:
         self, name: str, model: TaskModel, limbs: Any, seeds: list[Seeds], rescue: Any
     ) -> Program:
         m = model.m
-        recipe = RECIPES.get(name, TaskRecipe("x", lambda t: 0, lambda motion, w: []))
+        recipe = RECIPES.get(name, _LIMB)
         sizes = {"x": m, "v": m, "a": m, "w": 6}
         source = ProgramSource(
             name=name,
             input_names=tuple(NAMES[letter] for letter in recipe.inputs),
             input_sizes=tuple(sizes[letter] for letter in recipe.inputs),
-            output_size=recipe.output_size(model),
+            output_size=Outputs(recipe.shapes(model)).size,
             build=lambda: self._trace(name, model, recipe),
             on_failure=lambda i, inputs: self._failure(model, i, inputs[0]),
             solvers=tuple(SolverUse(k, tuple(range(m))) for k in limbs),
@@ -152,11 +182,12 @@ class TaskPrograms:
         outputs = recipe.equation(motion, vector("w"))
         checks = motion.checks()
         if name == "inverse_dynamics":
-            u, check = actuator_forces(motion.J_IK(), outputs[0], self.actuation)
-            outputs, checks = [u], [*checks, check]
-        outputs = [*outputs, ca.vertcat(ca.SX(0, 1), *checks), *motion.slopes()]
+            u, check = actuator_forces(motion.J_IK(), outputs["forces"], self.actuation)
+            outputs, checks = {"u": u}, [*checks, check]
+        packed = Outputs(recipe.shapes(model)).pack(outputs)
+        results = [*packed, ca.vertcat(ca.SX(0, 1), *checks), *motion.slopes()]
         inputs = [theta, *symbols.values()]
-        return ca.Function(name, inputs, ca.cse([ca.densify(out) for out in outputs]))
+        return ca.Function(name, inputs, ca.cse([ca.densify(out) for out in results]))
 
     def _failure(self, model: TaskModel, i: int, x: Array) -> ClosedLoopError:
         """The exception behind a failed check (or, negative, a refused solution)."""

@@ -6,7 +6,7 @@ feedforward u = J_IK^-T(...) of Mueller 2022. x are the free coordinates of the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,17 +15,15 @@ from ..arrays import Array, as_finite_vectors, as_rows
 from ..engine import Program
 from ..engine.symbolic import tracing
 from ..errors import ClosureNotFound, InvalidInput, SubmechanismError, Underactuated, did_you_mean
+from ..programs import Programs
 from ..se3 import body_poses, link_pose
-from .equations import TaskModel, actuation_determinant
+from .equations import TaskModel, actuation_determinant, limb_output
 from .limb import separate
 from .limb_kinematics import plan_limb
 from .platform import Platform
 from .programs import TaskPrograms
 from .task_state import Conditioning, LimbConditioning, Rounds, TaskState
 from .topology import find_limbs
-
-if TYPE_CHECKING:
-    from ..robot import Robot
 
 SCHEMES = ("nested", "compound")
 
@@ -41,14 +39,16 @@ class TaskSpace:
         coordinates_of: limb -> its generalized coordinates.
     """
 
-    def __init__(self, robot: Robot, scheme: str = "nested", tolerance: float = 1e-10) -> None:
+    def __init__(
+        self, programs: Programs, scheme: str = "nested", tolerance: float = 1e-10
+    ) -> None:
         if scheme not in SCHEMES:
             raise InvalidInput(f"scheme '{scheme}'; {did_you_mean(scheme, SCHEMES)}")
         if not isinstance(tolerance, int | float):
             raise InvalidInput(f"tolerance {tolerance!r} is not a number")
         if not 1e-14 <= tolerance <= 1e-4:
             raise InvalidInput(f"tolerance {tolerance:g} is not between 1e-14 and 1e-4")
-        mech = robot.mechanism
+        mech = programs.mechanism
         entry = next((e for e in mech.entries if e.task_space is not None), None)
         if entry is None or entry.task_space is None:
             files = {e.file for e in mech.entries}
@@ -62,16 +62,16 @@ class TaskSpace:
             raise SubmechanismError(
                 "a task space needs a fixed base", remedy="load without floating_base"
             )
-        self._robot, self.name, self.scheme = robot, entry.name, scheme
+        self._robot, self.name, self.scheme = programs, entry.name, scheme
         self.platform, self.axes = entry.task_space.platform, entry.task_space.axes
         with tracing():
             q_ref = self._reference()
             poses = body_poses(mech.tree, q_ref)
             self._platform = Platform(self.axes, link_pose(mech.tree, poses, self.platform))
-            limbs = [separate(mech, t, q_ref, robot.key) for t in find_limbs(mech, entry)]
+            limbs = [separate(mech, t, q_ref, programs.key) for t in find_limbs(mech, entry)]
             planned = tuple(plan_limb(limb, self._platform, entry) for limb in limbs)
             model = TaskModel(mech, self.platform, self._platform, planned)
-            self._programs = TaskPrograms(model, self.name, robot.key, scheme, tolerance)
+            self._programs = TaskPrograms(model, self.name, programs.key, scheme, tolerance)
         self._model = model
         self.names = tuple(limb.name for limb in limbs)
         self.rows = {p.limb.name: p.rows for p in planned}
@@ -157,18 +157,24 @@ class TaskSpace:
         iterations = np.zeros((0, len(model.limbs)), dtype=np.int64)
         return TaskState(x, q, q, q, u, u, u, theta, np.zeros(0), np.zeros(0), iterations)
 
-    def _call(self, name: str, guess: TaskState | None, *values: ArrayLike) -> Array:
+    def _flat(self, name: str, guess: TaskState | None, values: Sequence[ArrayLike]) -> Array:
         program = self._programs[name]
         if guess is not None:
             self._start(program, guess)
         return program(*values)
 
+    def _call(self, name: str, guess: TaskState | None, *values: ArrayLike) -> Array:
+        """The output of a program that has one."""
+        return self._programs.outputs(name).only(self._flat(name, guess, values))
+
+    def _named(self, name: str, guess: TaskState | None, *values: ArrayLike) -> Mapping[str, Array]:
+        return self._programs.outputs(name).views(self._flat(name, guess, values))
+
     def _solve(self, values: list[Array], guess: TaskState | None) -> TaskState:
-        out = self._call("inverse_kinematics", guess, *values)
+        out = self._named("inverse_kinematics", guess, *values)
         program = self._programs["inverse_kinematics"]
         context = program._context()
-        mech = self._robot.mechanism
-        q, qd, qdd = (out[i * mech.n : (i + 1) * mech.n] for i in range(3))
+        q, qd, qdd = out["q"], out["qd"], out["qdd"]
         rows = self._robot.actuator_rows[0]
         layout, thetas, rounds = program.shape.layout, [], []
         for k, log in enumerate(self._programs.logs):
@@ -181,8 +187,8 @@ class TaskSpace:
             values[0].copy(),
             *(q, qd, qdd, q[rows], qd[rows], qdd[rows]),
             np.concatenate(thetas),
-            np.array(out[-2]),
-            np.array(out[-1]),
+            np.array(out["platform_residual"]),
+            np.array(out["loop_residual"]),
             context.counts - 1,
             tuple(rounds),
         )
@@ -203,44 +209,33 @@ class TaskSpace:
 
     def actuator_jacobian(self, x: ArrayLike, guess: TaskState | None = None) -> Array:
         """J_IK (p, m): ud = J_IK xd."""
-        return self._matrix("actuator_jacobian", (self._robot.p, self._model.m), x, guess)
+        return self._call("actuator_jacobian", guess, x)
 
     def conditioning(self, x: ArrayLike, guess: TaskState | None = None) -> Conditioning:
         """Singular values that vanish at singularities; lengths over that of the manipulator."""
         one = as_finite_vectors(x, "x", self._model.m)
         if one.ndim != 1:
             raise InvalidInput("conditioning takes one x")
-        values = self._call("conditioning", guess, one)
+        found = self._named("conditioning", guess, one)
         m, p = self._model.m, self._robot.p
-        parts = iter(self._split(values))
         length = self._model.limbs[0].length
         task_scale = np.array([length if a in "xyz" else 1.0 for a in self.axes])
         joints = [self._model.robot.tree.bodies[b].joint for b in self._model.robot.actuator]
         own = np.array([1.0 / length if j.kind == "prismatic" else 1.0 for j in joints])
-        J = next(parts).reshape(p, m) * task_scale * own[:, None]
-        sigma = np.linalg.svd(J, compute_uv=False)
+        sigma = _singular_values(found["J_IK"] * task_scale * own[:, None])
         limbs = {}
-        for limb in self._model.limbs:
-            n = limb.limb.m
+        for k, limb in enumerate(self._model.limbs):
             scale = np.array([1.0 if r < 3 else 1.0 / length for r in limb.rows])
-            L = next(parts).reshape(n, n) * scale[:, None]
-            F = np.linalg.svd(next(parts).reshape(n, m), compute_uv=False)
-            loops = [next(parts).reshape(c.n_x, c.n_x) for _, c in limb.loops]
+            F = _singular_values(found[limb_output("F", k)])
+            loops = (found[limb_output("K_d", k, i)] for i in range(len(limb.loops)))
             limbs[limb.limb.name] = LimbConditioning(
-                float(np.linalg.svd(L, compute_uv=False)[-1]),
+                float(_singular_values(found[limb_output("L_t", k)] * scale[:, None])[-1]),
                 float(F[0] / max(F[-1], 1e-300)),
-                tuple(float(np.linalg.svd(K, compute_uv=False)[-1]) for K in loops),
+                tuple(float(_singular_values(K_d)[-1]) for K_d in loops),
             )
         smallest = float(sigma[-1]) if p >= m else 0.0
         ratio = float(sigma[0] / max(smallest, 1e-300))
         return Conditioning(smallest, float(1.0 / max(sigma[0], 1e-300)), ratio, limbs)
-
-    def _split(self, values: Array) -> list[Array]:
-        sizes = [self._robot.p * self._model.m]
-        for limb in self._model.limbs:
-            sizes += [limb.limb.m**2, limb.limb.m * self._model.m]
-            sizes += [closure.n_x**2 for _, closure in limb.loops]
-        return np.split(values, np.cumsum(sizes)[:-1])
 
     # -- dynamics -------------------------------------------------------------------------------
 
@@ -280,18 +275,17 @@ class TaskSpace:
 
     def mass_matrix(self, x: ArrayLike, guess: TaskState | None = None) -> Array:
         """M_t (m, m): what the platform feels of all bodies."""
-        return self._matrix("mass_matrix", (self._model.m, self._model.m), x, guess)
+        return self._call("mass_matrix", guess, x)
 
     def bias(self, x: ArrayLike, xd: ArrayLike, guess: TaskState | None = None) -> Array:
         """C_t xd + W_t^grav (m,)."""
         zero = np.zeros(self._model.m)
         return self._call("generalized_forces", guess, x, xd, zero, np.zeros(6))
 
-    def _matrix(
-        self, name: str, shape: tuple[int, int], x: ArrayLike, guess: TaskState | None
-    ) -> Array:
-        flat = self._call(name, guess, x)
-        return flat.reshape(*flat.shape[:-1], *shape)
+
+def _singular_values(matrix: Array) -> Array:
+    """From the largest to the smallest."""
+    return np.asarray(np.linalg.svd(matrix, compute_uv=False))
 
 
 def _wrench(wrench: ArrayLike | None) -> Array:

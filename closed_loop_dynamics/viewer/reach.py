@@ -36,7 +36,7 @@ def joint_ranges(robot: Robot) -> dict[str, Range]:
 
 def _loop_box(robot: Robot, component: int) -> list[Range]:
     branch = robot.branches[component]
-    geometry = SubmechanismGeometry(robot, component)
+    geometry = SubmechanismGeometry(robot.programs, component)
     if len(branch.names) == 1:
         try:
             return [geometry.reachable_interval()]

@@ -11,8 +11,8 @@ from ..arrays import Array
 from ..engine.symbolic import ca, tracing
 from ..errors import ActuationSingular, Underactuated
 from ..inspection.loop_names import loop_names
+from ..links import body_poses, cut_points
 from ..robot import Robot
-from ..robot_parts.tree_poses import body_poses, cut_points
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Camera:
         poses = body_poses(mech, q)
         if y is None:
             y = q[[i for b in mech.independent for i in self._places(b)]]
-        cuts = cut_points(self.robot, poses)
+        cuts = cut_points(self.robot.branches, poses)
         return Snapshot(y, q, poses, cuts, self._loops(q), tau, source, note)
 
     def _places(self, body: int) -> range:

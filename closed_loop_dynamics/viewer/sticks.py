@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
+from ..links import body_poses
 from ..robot import Robot
-from ..robot_parts.tree_poses import body_poses
 from .visuals import BOX, CYLINDER, PLAIN, SPHERE, Color, Shape, Visuals
 
 #: Thickness of bars, share of the robot's size.

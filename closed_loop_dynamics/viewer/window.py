@@ -246,7 +246,7 @@ class Window:
 def _mode_names(robot: Robot) -> dict[str, str]:
     """Submechanism -> the assembly mode it stays on."""
     return {
-        name: short_mode(SubmechanismGeometry(robot, c).mode_name())
+        name: short_mode(SubmechanismGeometry(robot.programs, c).mode_name())
         for c, name in loop_names(robot.branches).items()
     }
 

@@ -48,6 +48,22 @@ def fixed_payload(parent: str, payload: Payload) -> str:
 
 
 @every_robot
+def test_parameters_have_names_as_well_as_places(which: int) -> None:
+    robot = motions_of(which).robot
+    pi, names = robot.dynamic_parameters, robot.parameter_names
+    view = robot.parameter_view(pi)
+    for i, body in enumerate(robot.mechanism.tree.bodies):
+        assert view.mass[i] == body.mass == pi[names.index(f"{body.link}.m")]
+        np.testing.assert_array_equal(view.first_moment[i], body.first_moment)
+        assert view.inertia[i, 2] == body.inertia[1, 1] == pi[names.index(f"{body.link}.I_yy")]
+    places = [k for k, name in enumerate(names) if name.endswith(".viscous_friction")]
+    np.testing.assert_array_equal(view.viscous_friction, pi[places])
+    view.coulomb_friction[0] = 7.0
+    assert 7.0 in pi and robot.parameter_view(np.tile(pi, (3, 1))).mass.shape == (3, len(view.mass))
+    np.testing.assert_array_equal(robot.inertial_parameters, pi[: view.bodies.size])
+
+
+@every_robot
 def test_a_payload_is_a_fixed_link(which: int) -> None:
     """On a body inside a loop and on a link that is fixed to another, at speed, with wrenches."""
     motions = motions_of(which)

@@ -42,5 +42,5 @@ def test_analytical_on_a_leg_whose_axes_miss_says_by_how_much() -> None:
     moved = ElementTree.tostring(tree, encoding="unicode")
     with pytest.raises(cld.SubmechanismError, match="miss each other by 3 mm"):
         cld.load(moved, file, solver="analytical")
-    (reason,) = cld.load(moved, file).reasons.values()
+    (reason,) = cld.load(moved, file).programs.reasons.values()
     assert "miss each other by 3 mm" in reason

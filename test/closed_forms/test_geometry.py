@@ -239,4 +239,4 @@ def test_a_crank_that_turns_freely_is_in_closed_form_at_any_turn() -> None:
         far = robot.state([0.7 + 2 * np.pi * turns])
         np.testing.assert_allclose(far.q[1:], one.q[1:], atol=1e-9)
         assert far.iterations == 0 and far.residual < 1e-12
-    assert robot._twin is None  # nothing had to be solved numerically
+    assert not robot.programs.has_twin  # nothing had to be solved numerically

@@ -10,8 +10,8 @@ import pytest
 from support.figures import relative
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.coordinates import normalised, position_rate
 from closed_loop_dynamics.errors import ClosedLoopError, ClosureNotFound, InvalidInput
-from closed_loop_dynamics.robot_parts.manifold import normalised, position_rate
 from closed_loop_dynamics.simulation.stepping import Stepper, rk4
 from tools.robots import crank_leg
 
@@ -158,7 +158,7 @@ def test_a_singularity_is_an_error_with_the_last_good_state(leg: cld.Robot) -> N
     y, yd = START, np.array([0.0, 0.0, 8.0])
     with pytest.raises(ClosureNotFound, match="ankle"):
         leg.step(y, yd, np.zeros(3), 1e-3, steps=1000)
-    done = Stepper(leg).run(y, yd, np.zeros(3), 1e-3, 1000)
+    done = Stepper(leg.programs).run(y, yd, np.zeros(3), 1e-3, 1000)
     assert isinstance(done.error, ClosedLoopError) and 0 < done.steps < 1000
     assert leg.state(done.y, done.yd).residual < 1e-9
     good = leg.step(y, yd, np.zeros(3), 1e-3, steps=done.steps)
@@ -169,7 +169,7 @@ def test_a_singularity_is_an_error_with_the_last_good_state(leg: cld.Robot) -> N
 
 
 def test_a_run_ends_after_the_step_that_passes_a_bound(leg: cld.Robot) -> None:
-    stepper = Stepper(leg)
+    stepper = Stepper(leg.programs)
     stepper.stop_outside(np.array([-9.0, -9.0, -9.0]), np.array([9.0, 9.0, 0.0]))
     done = stepper.run(START, np.array([0.0, 0.0, 2.0]), TAU, 1e-3, 1000)
     assert done.error is None and done.steps < 1000 and 0.0 < done.y[2] < 0.01

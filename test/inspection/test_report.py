@@ -118,6 +118,16 @@ def test_a_planar_loop_that_is_not_quite_planar_says_what_was_dropped():
     assert "dropped-residual" in codes(report, "warning")
 
 
+def test_the_legs_of_a_closed_form_are_data():
+    report = cld.load(*crank_leg.generate()).report()
+    loops = [s for s in report.submechanisms if s.rows]
+    assert loops and all(s.legs for s in loops)
+    for summary in loops:
+        assert summary.why == f"closed form by legs: {'+'.join(summary.legs)}"
+    numerical = cld.load(*crank_leg.generate(), solver="numerical").report()
+    assert all(s.legs == () for s in numerical.submechanisms)
+
+
 @needs_models
 def test_the_wrist_report_names_idle_joints_and_limits_past_the_toggle():
     robot = cld.load(*FILES["wrist"])

@@ -23,6 +23,7 @@ from closed_loop_dynamics.dynamics.actuation import actuator_forces, independent
 from closed_loop_dynamics.dynamics.catalogue import ACTUATION, INPUTS, Input, Recipe, trace
 from closed_loop_dynamics.dynamics.cluster_efpa import Frame
 from closed_loop_dynamics.dynamics.cluster_rnea import cluster_rnea, tree_forces
+from closed_loop_dynamics.dynamics.equations import Traced
 from closed_loop_dynamics.dynamics.lagrange import trace_constraints
 from closed_loop_dynamics.dynamics.motion import Motion
 from closed_loop_dynamics.dynamics.projection import (
@@ -43,23 +44,28 @@ TREE_RNEA, PROJECTED_RNEA = "RNEA of the tree, native", "projected RNEA, native"
 INVERSE_PROJECTION, INVERSE_DENSE = "inverse by projection, native", "inverse, all dense, native"
 INVERSE_LAGRANGE = "inverse by lagrange, native"
 INPUTS.setdefault("o", Input("zeros and ones", lambda mech: 2 * (mech.n + mech.m)))
-Traced = tuple[list[SX], list[SX]]
 
 
 def add_forward_dynamics(robot: Robot) -> None:
     """Make the programs :data:`PROJECTION` and :data:`LAGRANGE` known to a robot."""
-    robot.programs.add_recipe(PROJECTION, Recipe("yvu", lambda m: m.m, _projection))
-    robot.programs.add_recipe(LAGRANGE, Recipe("yvu", lambda m: m.m, _lagrange))
+    robot.programs.add_recipe(PROJECTION, Recipe("yvu", lambda m: {"ydd": (m.m,)}, _projection))
+    robot.programs.add_recipe(LAGRANGE, Recipe("yvu", lambda m: {"ydd": (m.m,)}, _lagrange))
 
 
 def add_inverse_dynamics(robot: Robot) -> None:
     """Make the five programs of inverse dynamics known to a robot."""
-    robot.programs.add_recipe(TREE_RNEA, Recipe("yva", lambda m: m.n, _tree_rnea))
-    robot.programs.add_recipe(PROJECTED_RNEA, Recipe("yvao", lambda m: m.m, _projected_rnea))
-    projected = Recipe("yvao", lambda m: m.p, _inverse_projection, ACTUATION)
+    robot.programs.add_recipe(TREE_RNEA, Recipe("yva", lambda m: {"tau": (m.n,)}, _tree_rnea))
+    robot.programs.add_recipe(
+        PROJECTED_RNEA, Recipe("yvao", lambda m: {"tau_y": (m.m,)}, _projected_rnea)
+    )
+    projected = Recipe("yvao", lambda m: {"tau_u": (m.p,)}, _inverse_projection, ACTUATION)
     robot.programs.add_recipe(INVERSE_PROJECTION, projected)
-    robot.programs.add_recipe(INVERSE_DENSE, Recipe("yvao", lambda m: m.p, _inverse_dense))
-    robot.programs.add_recipe(INVERSE_LAGRANGE, Recipe("yva", lambda m: m.p, _inverse_lagrange))
+    robot.programs.add_recipe(
+        INVERSE_DENSE, Recipe("yvao", lambda m: {"tau_u": (m.p,)}, _inverse_dense)
+    )
+    robot.programs.add_recipe(
+        INVERSE_LAGRANGE, Recipe("yva", lambda m: {"tau_u": (m.p,)}, _inverse_lagrange)
+    )
 
 
 def zeros_and_ones(robot: Robot) -> Array:
@@ -71,29 +77,30 @@ def add_osim(robot: Robot, links: Sequence[str]) -> str:
     """Make J M_y^-1 J^T of some links known to a robot; returns the program's name."""
     frames = [robot.frame(link) for link in links]
     name = f"inverse OSIM by projection({', '.join(map(repr, links))})"
-    size = (6 * len(links)) ** 2
-    return robot.programs.add_recipe(name, Recipe("y", lambda m: size, lambda m: _osim(m, frames)))
+    shape = (6 * len(links), 6 * len(links))
+    recipe = Recipe("y", lambda m: {"inverse": shape}, lambda m: _osim(m, frames))
+    return robot.programs.add_recipe(name, recipe)
 
 
 def add_osim_lagrange(robot: Robot, links: Sequence[str]) -> str:
     """Likewise by multipliers; the program takes (y, yd), of which yd does not count."""
     frames = [robot.frame(link) for link in links]
     name = f"inverse OSIM by lagrange({', '.join(map(repr, links))})"
-    size = (6 * len(links)) ** 2
-    recipe = Recipe("yv", lambda m: size, lambda m: _osim_lagrange(m, frames))
+    shape = (6 * len(links), 6 * len(links))
+    recipe = Recipe("yv", lambda m: {"inverse": shape}, lambda m: _osim_lagrange(m, frames))
     return robot.programs.add_recipe(name, recipe)
 
 
 def add_tree_jacobians(robot: Robot, links: Sequence[str]) -> str:
-    """Make J^T (n, 6 k) of the open tree known to a robot, column by column."""
+    """Make J (6 k, n) of the open tree known to a robot."""
     frames = [robot.frame(link) for link in links]
     name = f"jacobians of the tree({', '.join(map(repr, links))})"
-    size = 6 * len(links) * robot.n
+    shape = (6 * len(links), robot.n)
 
     def equation(motion: Motion) -> Traced:
-        return [ca.vec(ca.densify(_tree_jacobians_transposed(motion, frames)))], []
+        return {"J": _tree_jacobians_transposed(motion, frames).T}, []
 
-    return robot.programs.add_recipe(name, Recipe("y", lambda m: size, equation))
+    return robot.programs.add_recipe(name, Recipe("y", lambda m: {"J": shape}, equation))
 
 
 def instruction_count(robot: Robot, program: str) -> int:
@@ -107,7 +114,7 @@ def _projection(motion: Motion, tau_u: SX) -> Traced:
     mech = motion.mechanism
     order = _inwards([(mech.v_at[b], b) for b in mech.independent], motion)
     right = independent_forces(motion, tau_u) - cluster_rnea(motion, None)
-    return [_solve(reduced_mass_matrix(motion), right, order)], []
+    return {"ydd": _solve(reduced_mass_matrix(motion), right, order)}, []
 
 
 def _lagrange(motion: Motion, tau_u: SX) -> Traced:
@@ -125,11 +132,11 @@ def _lagrange(motion: Motion, tau_u: SX) -> Traced:
     qdd = factor.solve(ca.densify(tau - K.T @ forces)[order])
     place = {at: i for i, at in enumerate(order)}
     rows = [mech.qd_at[b] + i for b in mech.independent for i in range(_width(motion, b))]
-    return [qdd[[place[at] for at in rows]]], []
+    return {"ydd": qdd[[place[at] for at in rows]]}, []
 
 
 def _tree_rnea(motion: Motion, ydd: SX) -> Traced:
-    return [motion.stacked(tree_forces(motion, motion.accelerations(ydd)))], []
+    return {"tau": motion.stacked(tree_forces(motion, motion.accelerations(ydd)))}, []
 
 
 def _projected_rnea(motion: Motion, ydd: SX, constants: SX) -> Traced:
@@ -138,21 +145,21 @@ def _projected_rnea(motion: Motion, ydd: SX, constants: SX) -> Traced:
     stacked = G @ ydd + loop_bias(motion)
     places = {b: mech.qd_at[b] for b in mech.spanning}
     qdd = {b: stacked[at : at + _width(motion, b)] for b, at in places.items()}
-    return [G.T @ motion.stacked(tree_forces(motion, qdd))], []
+    return {"tau_y": G.T @ motion.stacked(tree_forces(motion, qdd))}, []
 
 
 def _inverse_projection(motion: Motion, ydd: SX, constants: SX) -> Traced:
-    (tau_y,), _ = _projected_rnea(motion, ydd, constants)
-    tau_u, checks = actuator_forces(motion, tau_y)
-    return [tau_u], checks
+    projected, _ = _projected_rnea(motion, ydd, constants)
+    tau_u, checks = actuator_forces(motion, projected["tau_y"])
+    return {"tau_u": tau_u}, checks
 
 
 def _inverse_dense(motion: Motion, ydd: SX, constants: SX) -> Traced:
     """tau_u = G_u^-T G^T tau with full matrices, S. Kumar and Mueller 2019, Eq. 12; p = m."""
     mech = motion.mechanism
-    (tau_y,), _ = _projected_rnea(motion, ydd, constants)
+    projected, _ = _projected_rnea(motion, ydd, constants)
     G_u = loop_jacobian(motion)[[mech.qd_at[b] for b in mech.actuator], :]
-    return [solve_small(_unfolded(G_u, constants).T, tau_y)[0]], []
+    return {"tau_u": solve_small(_unfolded(G_u, constants).T, projected["tau_y"])[0]}, []
 
 
 def _unfolded(matrix: SX, constants: SX) -> SX:
@@ -189,7 +196,7 @@ def _inverse_lagrange(motion: Motion, ydd: SX) -> Traced:
         forces, _ = solve_small(ca.densify(left), ca.densify(tau[at]))
         for k, b in enumerate(component.active):
             result[slot[b]] = forces[k]
-    return [result], []
+    return {"tau_u": result}, []
 
 
 def _osim_lagrange(motion: Motion, frames: Sequence[Frame]) -> Traced:
@@ -204,7 +211,7 @@ def _osim_lagrange(motion: Motion, frames: Sequence[Frame]) -> Traced:
     scaled_J, scaled_K = (Z / ca.repmat(weights, 1, Z.shape[1]) for Z in (Z_J, Z_K))
     A, B, C = Z_J.T @ scaled_J, Z_K.T @ scaled_J, Z_K.T @ scaled_K
     held = B.T @ Cholesky.of(ca.densify(C)).solve(ca.densify(B))
-    return [ca.vec(ca.triu2symm(ca.triu(ca.densify(A - held))))], []
+    return {"inverse": ca.triu2symm(ca.triu(ca.densify(A - held)))}, []
 
 
 def _osim(motion: Motion, frames: Sequence[Frame]) -> Traced:
@@ -214,7 +221,7 @@ def _osim(motion: Motion, frames: Sequence[Frame]) -> Traced:
     factor = Cholesky.of(ca.densify(reduced_mass_matrix(motion))[order, order])
     Z = factor.forward(ca.densify(J_T)[order, :])
     scaled = Z / ca.repmat(ca.vertcat(*factor.d), 1, Z.shape[1])
-    return [ca.vec(ca.triu2symm(ca.triu(ca.densify(Z.T @ scaled))))], []
+    return {"inverse": ca.triu2symm(ca.triu(ca.densify(Z.T @ scaled)))}, []
 
 
 def _tree_jacobians_transposed(motion: Motion, frames: Sequence[Frame]) -> SX:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from closed_loop_dynamics.operational_space import osim_program
 from closed_loop_dynamics.robot import Robot
-from closed_loop_dynamics.robot_parts.operational_space import osim_program
 
 from .checks import Check
 from .dense import add_osim, instruction_count
@@ -42,7 +42,9 @@ def osim_contenders(robot: Robot, other: PinocchioRobot, states: States) -> list
     projection = robot.programs.program(add_osim(robot, links))
     return [
         Contender(OSIM, lambda y: robot.inverse_osim(links, y), chunked(calls)),
-        Contender(OSIM_BARE, robot.programs.program(osim_program(robot, links)), chunked(calls)),
+        Contender(
+            OSIM_BARE, robot.programs.program(osim_program(robot.programs, links)), chunked(calls)
+        ),
         Contender(BY_PROJECTION, projection, chunked(calls)),
         pinocchio_osim(other, links, states),
     ]
@@ -51,7 +53,7 @@ def osim_contenders(robot: Robot, other: PinocchioRobot, states: States) -> list
 def osim_instructions(robot: Robot) -> str:
     """Instruction counts of the two programs, in words."""
     links = tips(robot)
-    names = osim_program(robot, links), add_osim(robot, links)
+    names = osim_program(robot.programs, links), add_osim(robot, links)
     efpa, projection = (instruction_count(robot, name) for name in names)
     return f"inverse OSIM of {len(links)} tips: {efpa} instructions, by projection {projection}"
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from closed_loop_dynamics.arrays import Array
-from closed_loop_dynamics.dynamics.lagrange import constraint_rows
 from closed_loop_dynamics.robot import Robot
 
 from . import dense
@@ -163,18 +162,16 @@ def _osim_by_projection(robot: Robot, links: list[str]) -> Function:
 
 
 def _osim_by_lagrange(robot: Robot, links: list[str]) -> Function:
-    n, rows, columns = robot.n, constraint_rows(robot.mechanism), 6 * len(links)
+    n, columns = robot.n, 6 * len(links)
     jacobians = robot.programs.program(dense.add_tree_jacobians(robot, links))
-    terms = robot.programs.program("lagrange")
-    # M, C, phi, K, k one after the other
-    K_at = n * n + n + rows
 
     def solved(y: Array, yd: Array) -> Array:
         J_T = jacobians(y).reshape(columns, n).T
-        found = terms(y, yd)
-        K = found[K_at : K_at + rows * n].reshape(n, rows).T
+        terms = robot.programs.named("lagrange", None, y, yd)
+        M, K = terms["M"], terms["K"]
+        rows = len(K)
         left = np.zeros((n + rows, n + rows))
-        left[:n, :n], left[:n, n:], left[n:, :n] = found[: n * n].reshape(n, n), K.T, K
+        left[:n, :n], left[:n, n:], left[n:, :n] = M, K.T, K
         right = np.vstack([J_T, np.zeros((rows, columns))])
         return np.asarray(J_T.T @ np.linalg.solve(left, right)[:n])
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from closed_loop_dynamics.arrays import Array
+from closed_loop_dynamics.operational_space import osim_program
 from closed_loop_dynamics.robot import Robot, load
-from closed_loop_dynamics.robot_parts.operational_space import osim_program
 
 from ..robots.chains import belt_chain, geared_chain
 from ..robots.loop_family import loops_in_series, loops_side_by_side
@@ -83,7 +83,7 @@ def programs(robot: Robot) -> dict[tuple[str, str], str]:
     dense.add_forward_dynamics(robot)
     tip = [robot.mechanism.tree.bodies[robot.mechanism.independent[-1]].link]
     named = {("forward dynamics", method): name for method, name in FORWARD.items()}
-    by_efpa, by_projection = osim_program(robot, tip), dense.add_osim(robot, tip)
+    by_efpa, by_projection = osim_program(robot.programs, tip), dense.add_osim(robot, tip)
     osim = zip(OSIM, (by_efpa, by_projection), strict=True)
     return named | {("inverse OSIM", method): name for method, name in osim}
 

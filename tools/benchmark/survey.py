@@ -14,8 +14,8 @@ from typing import Any
 import yaml
 
 from closed_loop_dynamics.arrays import Array
+from closed_loop_dynamics.operational_space import osim_program
 from closed_loop_dynamics.robot import Robot, load
-from closed_loop_dynamics.robot_parts.operational_space import osim_program
 
 from ..robots.shipped import SHIPPED, ShippedRobot
 from .cases import HYBRID, Case, has_loops
@@ -157,7 +157,7 @@ def _ours(robot: Robot, states: States) -> dict[str, Contender]:
     """By quantity: what a user calls; of the OSIM the bare program, as with the others."""
     y, yd, ydd, tau_u = states.y, states.yd, states.ydd, states.tau_u
     robot.prepare("inverse_dynamics", "forward_dynamics", batch=True)
-    osim = robot.programs.program(osim_program(robot, tips(robot)))
+    osim = robot.programs.program(osim_program(robot.programs, tips(robot)))
 
     def whole(function: Callable[..., Any], third: Array) -> Contender:
         calls: list[Call] = [(y, yd, third)] * BATCH_CALLS

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from closed_loop_dynamics.arrays import Array
+from closed_loop_dynamics.operational_space import osim_program
 from closed_loop_dynamics.robot import Robot, load
-from closed_loop_dynamics.robot_parts.operational_space import osim_program
 
 from ..benchmark import dense
 from ..benchmark.osim import tips
@@ -145,8 +145,10 @@ def _methods(
         (FORWARD, APPROXIMATE): _Method(tree.robot, forward, (y_tree, yd_tree, tau_tree)),
         (FORWARD, PROJECTION): _Method(robot, dense.PROJECTION, (y, yd, tau_u)),
         (FORWARD, LAGRANGE): _Method(robot, dense.LAGRANGE, (y, yd, tau_u)),
-        (OSIM, CLUSTER): _Method(robot, osim_program(robot, links), (y,)),
-        (OSIM, APPROXIMATE): _Method(tree.robot, osim_program(tree.robot, links), (y_tree,)),
+        (OSIM, CLUSTER): _Method(robot, osim_program(robot.programs, links), (y,)),
+        (OSIM, APPROXIMATE): _Method(
+            tree.robot, osim_program(tree.robot.programs, links), (y_tree,)
+        ),
         (OSIM, PROJECTION): _Method(robot, dense.add_osim(robot, links), (y,)),
     }
 

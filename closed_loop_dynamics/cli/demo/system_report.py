@@ -72,9 +72,11 @@ def _rates(r: Recording) -> list[str]:
 
 def loop_gap(robot: Robot, q: Array) -> float:
     """Largest distance between the two sides of a cut over (N, n) spanning positions [m]."""
-    from ...robot_parts.tree_poses import body_poses, cut_points
+    from ...links import body_poses, cut_points
 
-    pairs = np.array([cut_points(robot, poses) for poses in body_poses(robot.mechanism, q)])
+    pairs = np.array(
+        [cut_points(robot.branches, poses) for poses in body_poses(robot.mechanism, q)]
+    )
     return float(np.linalg.norm(pairs[:, :, 0] - pairs[:, :, 1], axis=-1).max())
 
 

@@ -1,4 +1,4 @@
-"""The compiled side of a robot: its loops' branches and its native programs.
+"""The compiled programs of one robot, and the branches of the loops that they close.
 
 ``robot.py`` holds what a user calls; this class owns how a call is compiled, evaluated and, when a
 loop refuses to close, rescued.
@@ -7,7 +7,7 @@ loop refuses to close, rescued.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -22,15 +22,25 @@ from ..closure.forward_kinematics import actuator_box, actuator_closure, chosen_
 from ..closure.numerical import NumericalClosure
 from ..closure.solvers import choose_solvers
 from ..dynamics.actuation import underactuated
-from ..dynamics.catalogue import INPUTS, RECIPES, RESIDUAL, Recipe, check_kinds, input_size, trace
+from ..dynamics.catalogue import (
+    INPUTS,
+    RECIPES,
+    RESIDUAL,
+    Family,
+    Recipe,
+    check_kinds,
+    input_size,
+    trace,
+)
 from ..engine import Program, ProgramSource, SolverUnit, SolverUse, cache, make_program
+from ..engine.outputs import Outputs
 from ..errors import ClosureNotFound, InvalidInput, did_you_mean
 from ..fingerprint import source_digest
 from ..mechanism import Mechanism
 from .failures import check_failure
 from .guess import run_from_guess
 
-#: Compiled when a robot is loaded; the others at first use (see :meth:`CompiledRobot.prepare`).
+#: Compiled when a robot is loaded; the others at first use (see :meth:`Programs.prepare`).
 CORE = ("positions", "state", "inverse_dynamics", "forward_dynamics")
 
 
@@ -46,13 +56,27 @@ class Names:
     actuator: tuple[str, ...]
 
 
-class CompiledRobot:
-    """Branches, programs and names of one robot."""
+class Programs:
+    """All programs of one robot, by name; compiled at their first use.
+
+    Attributes:
+        mechanism: the robot, with the closures that were chosen.
+        key: names mechanism and choices in the cache of compiled code.
+        names: of the joints.
+        n, m, p: lengths of qd, yd and u.
+        actuator_rows: places of the actuators in q and in qd.
+        underactuated: components with fewer actuators than degrees of freedom.
+        branches: component -> what is known about its branch, for every component with loops.
+        reasons: component -> why its loops are solved as they are.
+        recipes: what the programs compute, by name.
+        compiled: the programs that are compiled already, by name.
+    """
 
     def __init__(self, mechanism: Mechanism, key: str, solver: str | None = None) -> None:
         self._model = (mechanism, key)
         self.key = cache.key_of(key, source_digest())
-        self._programs: dict[str, Program] = {}
+        self.compiled: dict[str, Program] = {}
+        self._outputs: dict[str, Outputs] = {}
         self._locks: dict[str, threading.Lock] = {}
         self._lock = threading.RLock()
         name = mechanism.joint_name
@@ -62,15 +86,13 @@ class CompiledRobot:
             tuple(map(name, mechanism.actuator)),
         )
         self.n, self.m, self.p = mechanism.n, mechanism.m, mechanism.p
-        #: Places of the actuators in q and in qd.
         self.actuator_rows = (
             np.array([mechanism.q_at[b] for b in mechanism.actuator], dtype=np.intp),
             np.array([mechanism.qd_at[b] for b in mechanism.actuator], dtype=np.intp),
         )
-        self._underactuated = underactuated(mechanism)
+        self.underactuated = underactuated(mechanism)
         loops = {c: closure for c in mechanism.loops if (closure := mechanism.loop_closure(c))}
         self._unit = SolverUnit(self.key, lambda: [closure.step() for closure in loops.values()])
-        #: Component -> what is known about its branch, for every component with loops.
         self.branches = {
             c: Branch(
                 closure,
@@ -79,28 +101,15 @@ class CompiledRobot:
             )
             for k, (c, closure) in enumerate(loops.items())
         }
-        closures, reasons = choose_solvers(
+        closures, self.reasons = choose_solvers(
             mechanism.components, mechanism.closures, self.branches, solver, self.key
         )
         self.mechanism = mechanism.with_closures(closures)
-        #: Component -> why it is solved as it is.
-        self.reasons = reasons
         self.key = cache.key_of(self.key, [c.kind for c in self.mechanism.closures])
         self._actuator_branches: dict[int, Branch] = {}
         self.recipes = dict(RECIPES)
-        self._twin: CompiledRobot | None = None
+        self._twin: Programs | None = None
         self.prepare(*CORE)
-
-    def __repr__(self) -> str:
-        return (
-            f"Robot('{self.mechanism.tree.name}', n={self.n}, m={self.m}, p={self.p}, "
-            f"{len(self.branches)} loops, {len(self.mechanism.numerical)} of them numerical)"
-        )
-
-    @property
-    def programs(self) -> CompiledRobot:
-        """Programs, recipes and branches, for code that needs more than the methods offer."""
-        return self
 
     # -- programs -------------------------------------------------------------------------------
 
@@ -118,16 +127,18 @@ class CompiledRobot:
                 list(pool.map(lambda program: program.prepare_batch(), programs))
 
     def program(self, name: str) -> Program:
-        if name in self._programs:
-            return self._programs[name]
+        """The program itself: a function of vectors that gives its outputs as one flat vector."""
+        if name in self.compiled:
+            return self.compiled[name]
         if name not in self.recipes:
             raise InvalidInput(f"no program '{name}'; {did_you_mean(name, self.recipes)}")
         with self._lock:
             lock = self._locks.setdefault(name, threading.Lock())
         with lock:
-            if name not in self._programs:
-                self._programs[name] = self._build(name)
-        return self._programs[name]
+            if name not in self.compiled:
+                self._outputs[name] = self.recipes[name].outputs(self.mechanism)
+                self.compiled[name] = self._build(name)
+        return self.compiled[name]
 
     def add_recipe(self, name: str, recipe: Recipe) -> str:
         """Make a program that depends on more than the robot, a list of links say, known by name.
@@ -149,7 +160,7 @@ class CompiledRobot:
             name=name,
             input_names=tuple(INPUTS[letter].name for letter in recipe.inputs),
             input_sizes=tuple(input_size(mech, letter) for letter in recipe.inputs),
-            output_size=recipe.output_size(mech),
+            output_size=self._outputs[name].size,
             build=lambda: trace(mech, name, recipe),
             on_failure=lambda i, inputs: self._on_failure(name, kinds, i, inputs),
             solvers=tuple(uses),
@@ -211,11 +222,16 @@ class CompiledRobot:
             return check_failure(mech, (what, c), y)
         return self._twin_program(name)(*inputs)
 
-    def numerical_twin(self) -> CompiledRobot:
+    @property
+    def has_twin(self) -> bool:
+        """A numerical twin had to be made so far."""
+        return self._twin is not None
+
+    def numerical_twin(self) -> Programs:
         """The same robot with every loop numerical: it can follow any assembly mode."""
         with self._lock:
             if self._twin is None:
-                self._twin = type(self)(*self._model, solver="numerical")
+                self._twin = Programs(*self._model, solver="numerical")
             return self._twin
 
     def _twin_program(self, name: str) -> Program:
@@ -242,27 +258,56 @@ class CompiledRobot:
         component, y = mech.components[c], y.copy()
         y[[mech.y_at[b] for b in component.independent]] = branch.reference.p
         try:
-            q: Array = self.program("positions")(y)[: mech.n_q]
+            q = self.named("positions", None, y)["q"]
         except ClosureNotFound:
             return None
         q[[mech.q_at[b] for b in component.joints]] = branch.local_q(last)
         return q
 
+    # -- calls ----------------------------------------------------------------------------------
+
     def run(self, name: str, guess: ArrayLike | None, *values: Any) -> Array:
-        program = self._programs.get(name) or self.program(name)
-        if guess is None:
-            return program(*values)
-        return self._run_from(program, guess, values)
+        """The output of a program that has one, in its shape; (N, ...) for a batch.
 
-    def _run_from(self, program: Program, guess: ArrayLike, values: Sequence[Any]) -> Array:
-        """Evaluate on the assembly mode that ``guess`` (n_q,) lies on."""
-        if len(self.mechanism.numerical) < len(self.branches):
-            twin = self.numerical_twin()
-            return run_from_guess(twin, self._twin_program(program.source.name), guess, values)
-        return run_from_guess(self, program, guess, values)
+        Args:
+            guess: (n_q,) a spanning configuration that selects the assembly mode, or None.
+            values: the program's inputs.
+        """
+        program = self.compiled.get(name) or self.program(name)
+        flat = program(*values) if guess is None else self._on_mode(name, guess, values)
+        return self._outputs[name].only(flat)
 
-    def matrix(
-        self, name: str, shape: tuple[int, int], guess: ArrayLike | None, *values: Any
+    def named(self, name: str, guess: ArrayLike | None, *values: Any) -> Mapping[str, Array]:
+        """All outputs of a program by name, each in its shape; arguments as for :meth:`run`."""
+        program = self.compiled.get(name) or self.program(name)
+        flat = program(*values) if guess is None else self._on_mode(name, guess, values)
+        return self._outputs[name].views(flat)
+
+    def dynamics(
+        self,
+        family: Family,
+        guess: ArrayLike | None,
+        *values: Any,
+        wrenches: Array | None = None,
+        parameters: ArrayLike | None = None,
     ) -> Array:
-        flat = self.run(name, guess, *values)
-        return flat.reshape(*flat.shape[:-1], *shape)
+        """:meth:`run` the program of a family that takes what is given.
+
+        Args:
+            wrenches: (6 bodies,) on bodies, in body frames.
+            parameters: dynamic parameters in place of the model's.
+        """
+        if parameters is not None:
+            if wrenches is None:
+                wrenches = np.zeros(6 * len(self.mechanism.tree.bodies))
+            return self.run(family.parameters, guess, *values, wrenches, parameters)
+        if wrenches is not None:
+            return self.run(family.wrenches, guess, *values, wrenches)
+        return self.run(family.plain, guess, *values)
+
+    def _on_mode(self, name: str, guess: ArrayLike, values: Sequence[Any]) -> Array:
+        """Flat outputs on the assembly mode that ``guess`` lies on: only Newton follows any."""
+        if len(self.mechanism.numerical) == len(self.branches):
+            return run_from_guess(self.mechanism, self.branches, self.program(name), guess, values)
+        program, twin = self._twin_program(name), self.numerical_twin()
+        return run_from_guess(twin.mechanism, twin.branches, program, guess, values)

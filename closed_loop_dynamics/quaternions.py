@@ -1,63 +1,19 @@
-"""Moving on the manifold of y in NumPy: SE(3) for a floating base, plain addition elsewhere.
+"""Quaternions (x, y, z, w) and rigid motions in NumPy; samples may have leading axes.
 
-A pose is (x, y, z, quaternion x, y, z, w); a twist is [angular; linear] in the body frame. Samples
-may have leading axes.
+A pose is (x, y, z, quaternion x, y, z, w); a twist is [angular; linear] in the body frame.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_finite_vectors, as_rows
-from ..errors import InvalidInput
-from ..mechanism import Mechanism
+from .arrays import Array
+from .errors import InvalidInput
 
 #: Below this angle [rad] series replace quotients of vanishing numbers (exact to rounding there).
 SMALL = 1e-2
 #: Shortest quaternion that still names an orientation.
 SHORTEST = 1e-6
-
-
-def integrate(mech: Mechanism, y: ArrayLike, dy: ArrayLike) -> Array:
-    """See :meth:`.free_motion.FreeMotion.integrate`."""
-    y, dy = _pair(as_finite_vectors(y, "y", mech.n_y), as_finite_vectors(dy, "dy", mech.m))
-    if not mech.floating:
-        return y + dy
-    pose = np.concatenate([y[..., :3], unit_quaternion(y[..., 3:7])], axis=-1)
-    return np.concatenate([move(pose, dy[..., :6]), y[..., 7:] + dy[..., 6:]], axis=-1)
-
-
-def difference(mech: Mechanism, y0: ArrayLike, y1: ArrayLike) -> Array:
-    """See :meth:`.free_motion.FreeMotion.difference`."""
-    y0, y1 = _pair(as_finite_vectors(y0, "y0", mech.n_y), as_finite_vectors(y1, "y1", mech.n_y))
-    if not mech.floating:
-        return y1 - y0
-    start, end = unit_quaternion(y0[..., 3:7]), unit_quaternion(y1[..., 3:7])
-    back = conjugate(start)
-    turned = product(back, end)
-    moved = rotate(back, y1[..., :3] - y0[..., :3])
-    return np.concatenate([logarithm(turned, moved), y1[..., 7:] - y0[..., 7:]], axis=-1)
-
-
-def position_rate(mech: Mechanism, y: Array, yd: Array) -> Array:
-    """dy/dt (n_y,) of velocities yd (m,); ``dynamics/manifold.py`` traces the same."""
-    if not mech.floating:
-        return yd
-    quaternion, omega = y[3:7], yd[:3]
-    turning = 0.5 * product(quaternion, np.append(omega, 0.0))
-    moving = rotate(quaternion / np.linalg.norm(quaternion), yd[3:6])
-    return np.concatenate([moving, turning, yd[6:]])
-
-
-def normalised(mech: Mechanism, y: Array) -> Array:
-    """y with the quaternion brought back to length one."""
-    if not mech.floating:
-        return y
-    length = np.linalg.norm(y[3:7])
-    if not length >= SHORTEST:
-        return y  # for the program's own check to refuse
-    return np.concatenate([y[:3], y[3:7] / length, y[7:]])
 
 
 def unit_quaternion(quaternion: Array) -> Array:
@@ -132,9 +88,3 @@ def _cotangent_remainder(half: Array) -> Array:
     z, safe = half * half, np.where(half < SMALL, 1.0, half)
     series = (1.0 + z / 15.0 * (1.0 + z * (2.0 / 21.0))) / 12.0
     return np.where(half < SMALL, series, (1.0 - safe / np.tan(safe)) / (4.0 * safe * safe))
-
-
-def _pair(a: Array, b: Array) -> tuple[Array, Array]:
-    """Both with the same leading axes."""
-    rows = as_rows("positions", (a, b))
-    return (a, b) if rows is None else (rows[0], rows[1])

@@ -1,0 +1,110 @@
+"""Forward dynamics by the two methods the papers compare with, for checks and benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrays import Array, as_finite_vectors, as_rows
+from .dynamics.catalogue import GENERALIZED_FORCES
+from .dynamics.lagrange import solve_lagrange
+from .errors import InvalidInput, SingularInertia, did_you_mean
+from .links import body_wrenches, tree_jacobian
+from .mechanism import Mechanism
+from .programs import Programs
+from .state import actuator_jacobian
+
+METHODS = ("cluster_aba", "projection", "lagrange")
+
+
+def forward_dynamics_by(
+    programs: Programs,
+    method: str,
+    y: ArrayLike,
+    yd: ArrayLike,
+    tau_u: ArrayLike,
+    wrenches: Mapping[str, ArrayLike] | None,
+    guess: ArrayLike | None,
+) -> Array:
+    """ydd by ``"projection"`` (M_y ydd = tau_y - C_y) or ``"lagrange"`` (KKT on the tree)."""
+    if method not in METHODS:
+        raise InvalidInput(f"method '{method}'; {did_you_mean(method, METHODS)}")
+    mech = programs.mechanism
+    arrays = [
+        as_finite_vectors(y, "y", mech.n_y),
+        as_finite_vectors(yd, "yd", mech.m),
+        as_finite_vectors(tau_u, "tau_u", mech.p),
+        body_wrenches(mech, wrenches or {}),
+    ]
+    one: Callable[..., Array] = _projection if method == "projection" else _lagrange
+    if guess is not None:
+        arrays.append(as_finite_vectors(guess, "guess", mech.n_q))
+    rows = as_rows(method, arrays)
+    try:
+        if rows is None:
+            return one(programs, *arrays)
+        results = [one(programs, *sample) for sample in zip(*rows, strict=True)]
+        return np.array(results).reshape(len(rows[0]), mech.m)
+    except np.linalg.LinAlgError:
+        raise SingularInertia(
+            "the reduced inertia is not positive definite; report() names the links"
+        ) from None
+
+
+def _projection(
+    programs: Programs,
+    y: Array,
+    yd: Array,
+    tau_u: Array,
+    wrenches: Array,
+    guess: Array | None = None,
+) -> Array:
+    rest = np.zeros(programs.m)
+    bias = programs.run(GENERALIZED_FORCES.wrenches, guess, y, yd, rest, wrenches)
+    tau_y = actuator_jacobian(programs, y, guess).T @ tau_u
+    L = np.linalg.cholesky(programs.run("mass_matrix", guess, y))
+    return np.asarray(np.linalg.solve(L.T, np.linalg.solve(L, tau_y - bias)))
+
+
+def _lagrange(
+    programs: Programs,
+    y: Array,
+    yd: Array,
+    tau_u: Array,
+    wrenches: Array,
+    guess: Array | None = None,
+) -> Array:
+    mech = programs.mechanism
+    terms = programs.named("lagrange", guess, y, yd)
+    tau = _wrench_forces(programs, y, wrenches.reshape(-1, 6), guess)
+    tau[programs.actuator_rows[1]] += tau_u
+    qd = programs.run("loop_jacobian", guess, y) @ yd
+    time = max(_time_constants(mech), default=0.0)
+    qdd = solve_lagrange(**terms, tau=tau, qd=qd, time=time)
+    if not np.all(np.isfinite(qdd)):
+        raise np.linalg.LinAlgError
+    return qdd[mech.qd.slots(mech.independent)]
+
+
+def _time_constants(mech: Mechanism) -> list[float]:
+    """Baumgarte parameters of the file."""
+    return [
+        axis.baumgarte
+        for entry in mech.entries
+        for loop in entry.loops
+        for axis in loop.axes
+        if axis.baumgarte
+    ]
+
+
+def _wrench_forces(programs: Programs, y: Array, wrenches: Array, guess: ArrayLike | None) -> Array:
+    """Tree forces (n,) of wrenches (bodies, 6) on bodies."""
+    tau = np.zeros(programs.n)
+    acting = np.flatnonzero(np.any(wrenches, axis=1)).tolist()
+    if acting:
+        poses = programs.named("poses", guess, y)
+        for b in acting:
+            tau += tree_jacobian(programs.mechanism, b, poses).T @ wrenches[b]
+    return tau

@@ -1,1 +1,0 @@
-"""Pieces of the front door that are not needed to read it."""

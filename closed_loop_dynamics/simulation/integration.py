@@ -1,0 +1,128 @@
+"""``Robot.step``: some Runge-Kutta steps of one state or of a batch, from any thread."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import Array, as_finite_vectors, as_rows, as_vectors
+from ..coordinates import normalised, position_rate
+from ..dynamics.catalogue import FORWARD_DYNAMICS
+from ..errors import ClosureNotFound, InvalidInput
+from ..links import body_wrenches
+from ..programs import Programs
+from .stepping import Friction, Stepper, rk4
+
+
+class Integration:
+    """The steppers of one robot, kept per thread."""
+
+    def __init__(self, programs: Programs) -> None:
+        self._programs = programs
+        self._local = threading.local()
+
+    def step(
+        self,
+        y: ArrayLike,
+        yd: ArrayLike,
+        tau_u: ArrayLike,
+        h: float,
+        wrenches: Mapping[str, ArrayLike] | None,
+        steps: int,
+        friction: Friction | None,
+        guess: ArrayLike | None,
+    ) -> tuple[Array, Array]:
+        """See :meth:`Robot.step`."""
+        mech = self._programs.mechanism
+        h, steps = _checked(h, steps)
+        arrays = [
+            as_vectors(y, "y", mech.n_y),
+            as_vectors(yd, "yd", mech.m),
+            as_vectors(tau_u, "tau_u", mech.p),
+        ]
+        if wrenches is not None:
+            arrays.append(body_wrenches(mech, wrenches))
+        modes = None if guess is None else as_finite_vectors(guess, "guess", mech.n_q)
+        rows = as_rows("step", arrays if modes is None else [*arrays, modes])
+        if friction is not None and not isinstance(friction, Friction):
+            raise InvalidInput("friction is not a Friction(viscous={joint: ...}, coulomb={...})")
+        rubbing = None if friction is None else friction.coefficients(mech)
+        if rows is None:
+            return self._steps(h, steps, rubbing, modes, *arrays)
+        ends = np.zeros((len(rows[0]), mech.n_y + mech.m))
+        for sample, row in enumerate(zip(*rows, strict=True)):
+            mode = None if modes is None else row[-1]
+            try:
+                moved = self._steps(h, steps, rubbing, mode, *row[: len(arrays)])
+            except ClosureNotFound as error:
+                error.sample = sample
+                raise
+            ends[sample] = np.concatenate(moved)
+        return ends[:, : mech.n_y], ends[:, mech.n_y :]
+
+    def _steps(
+        self,
+        h: float,
+        steps: int,
+        friction: Array | None,
+        guess: ArrayLike | None,
+        y: Array,
+        yd: Array,
+        tau_u: Array,
+        wrenches: Array | None = None,
+    ) -> tuple[Array, Array]:
+        if guess is not None:
+            mech = self._programs.mechanism
+            pushed = np.zeros(6 * len(mech.tree.bodies)) if wrenches is None else wrenches
+            rubbed = np.zeros(2 * mech.n) if friction is None else friction
+            for _ in range(steps):
+                y, yd = self._step_on_mode(guess, y, yd, [tau_u, pushed, rubbed], h)
+            return y, yd
+        done = self._stepper(wrenches is not None, friction).run(y, yd, tau_u, h, steps, wrenches)
+        if done.error is not None:
+            raise done.error
+        return done.y, done.yd
+
+    def _stepper(self, wrenches: bool, friction: Array | None) -> Stepper:
+        """This thread's stepper of that kind; the one with friction only for the last friction."""
+        kept: dict[Any, Stepper] = self._local.__dict__.setdefault("kept", {})
+        key = wrenches if friction is None or not friction.any() else friction.tobytes()
+        if key not in kept:
+            for other in [k for k in kept if isinstance(k, bytes) and isinstance(key, bytes)]:
+                del kept[other]
+            kept[key] = Stepper(self._programs, wrenches, friction)
+        return kept[key]
+
+    def _step_on_mode(
+        self, guess: ArrayLike, y: Array, yd: Array, others: list[Array], h: float
+    ) -> tuple[Array, Array]:
+        """One step with the loops on the assembly mode of ``guess`` (n_q,)."""
+        mech = self._programs.mechanism
+
+        def rate(z: Array) -> Array:
+            y, yd = z[: mech.n_y], z[mech.n_y :]
+            ydd = self._programs.run(FORWARD_DYNAMICS.friction, guess, y, yd, *others)
+            return np.concatenate([position_rate(mech, y, yd), ydd])
+
+        z = rk4(rate, np.concatenate([y, yd]), h)
+        y = normalised(mech, z[: mech.n_y])
+        self._programs.named("positions", guess, y)
+        return y, z[mech.n_y :]
+
+
+def _checked(h: float, steps: int) -> tuple[float, int]:
+    """The length and the number of steps, or InvalidInput."""
+    try:
+        length = float(h)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"h is not a number: {h!r}") from None
+    if not math.isfinite(length) or length == 0.0:
+        raise InvalidInput(f"h must be finite and not zero: {h!r}")
+    if not isinstance(steps, int | np.integer) or isinstance(steps, bool) or steps < 1:
+        raise InvalidInput(f"steps must be a positive whole number, not {steps!r}")
+    return length, int(steps)
