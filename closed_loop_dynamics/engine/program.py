@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from ..arrays import MAX_ANGLE, Array, as_rows, as_vectors
 from ..errors import InvalidInput
-from .contexts import Context, Seeds
+from .contexts import Context
 from .layout import CHECK, CONVERT, INPUT, SOLVER, BoundSolver, ProgramShape
+from .seeds import Seeds
 from .solver_unit import SolverUnit
 from .source import ProgramSource, Rescue, SolverUse
 

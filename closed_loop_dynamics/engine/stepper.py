@@ -15,13 +15,15 @@ from typing import Any
 import numpy as np
 
 from . import cache, native
+from .code import Module
 from .contexts import Context, aligned_zeros
-from .emitter import FunctionEmitter, Lanes, declarations, libm_declarations, literal
 from .instructions import instruction_list
 from .layout import ProgramShape
-from .llvm_ir import emit_straight_line
+from .llvm_ir import LlvmModule
 from .native_program import NativeProgram
+from .straight_line import emit_straight_line
 from .symbolic import tracing
+from .values import Block, Int, Real
 
 #: Status of a run that stopped because a position passed its bounds after a good step.
 HALTED = -2
@@ -98,106 +100,71 @@ def _machine_code(
     places = [(s.layout.body_in + s.n_x, s.layout.body_out) for s in shapes]
     sizes = shapes[0].input_sizes[:2]
     unit = native.key_of("rk4", key, sizes, places)
-    return cache.get_or_make(
-        unit, lambda: ({}, native.compile_ir(_module(shapes, at, kinematics)))
-    )[1]
+    return cache.get_or_make(unit, lambda: ({}, _compile(shapes, at, kinematics)))[1]
 
 
-def _module(shapes: tuple[ProgramShape, ProgramShape], at: _Block, kinematics: Kinematics) -> str:
-    lanes = Lanes(1)
+def _compile(
+    shapes: tuple[ProgramShape, ProgramShape], at: _Block, kinematics: Kinematics
+) -> bytes:
     with tracing():
         lists = [instruction_list(function) for function in kinematics()]
-    texts = [declarations(lanes), libm_declarations()]
+    module = LlvmModule()
     for code, symbol in zip(lists, (_RATE, _NORMALISED), strict=True):
-        text, workspace = emit_straight_line(code, symbol, lanes)
-        if workspace:
+        if emit_straight_line(module, code, symbol):
             raise ValueError(f"{code.name} is too long for the integrator")
-        texts.append(text)
-    return "\n\n".join([*texts, _emit_rk4(*shapes, at)])
+    emit_rk4(module, *shapes, at)
+    return native.compile_ir(module.text())
 
 
-def _emit_rk4(shape: ProgramShape, accept: ProgramShape, at: _Block) -> str:
-    """IR of ``i64 cld_rk4(ptr memory, ptr accept, ptr block, i64 steps)``.
+def emit_rk4(module: Module, shape: ProgramShape, accept: ProgramShape, at: _Block) -> None:
+    """Write ``int cld_rk4(memory, accept, block, steps)``.
 
     Multiplications and additions are not fused: with y on a vector space the bits are those of the
     same formula in NumPy.
     """
+    kinds = {"memory": Block, "accept": Block, "block": Block, "steps": Int}
+    f = module.function(_STEP, kinds, returns=Int)
+    memory, accept_memory, block, steps = f.arguments
     n_y, m = shape.input_sizes[:2]
-    f = FunctionEmitter(Lanes(1))
-    state_in = f.at("%memory", shape.layout.body_in + shape.n_x, "double")
-    accelerations = f.at("%memory", shape.layout.body_out, "double")
-    position_in = f.at("%accept", accept.layout.body_in + accept.n_x, "double")
-    z, trial, lower, upper = (
-        f.at("%block", o, "double") for o in (at.z, at.trial, at.lower, at.upper)
-    )
-    k = [f.at("%block", offset, "double") for offset in at.k]
-    run, check = (
-        f.value(f"load ptr, ptr {f.at('%block', o, 'double')}, align 8")
-        for o in (at.run, at.accept)
-    )
-    done = f.at("%block", at.done, "double")
-    f.line(f"store i64 0, ptr {done}, align 8")
-    h = f.load("%block", at.step)
-    half = f.value(f"fmul double {literal(0.5)}, {h}")
-    sixth = f.value(f"fdiv double {h}, {literal(6.0)}")
+    state_in = memory + (shape.layout.body_in + shape.n_x)
+    accelerations = memory + shape.layout.body_out
+    position_in = accept_memory + (accept.layout.body_in + accept.n_x)
+    z, trial, lower, upper = (block + o for o in (at.z, at.trial, at.lower, at.upper))
+    k = [block + offset for offset in at.k]
+    run, check = block.of(Block)[at.run], block.of(Block)[at.accept]
+    done = block.of(Int) + at.done
+    done[0] = f.integer(0)
 
-    def element(block: str, i: str) -> str:
-        return f.value(f"load double, ptr {f.at(block, i, 'double')}, align 8")
+    def copy(source: Block[Real], target: Block[Real], count: int) -> None:
+        with f.loop(count) as i:
+            target[i] = source[i]
 
-    def put(value: str, block: str, i: str) -> None:
-        f.line(f"store double {value}, ptr {f.at(block, i, 'double')}, align 8")
+    def call(program: Block[Real], program_memory: Block[Real]) -> None:
+        status = f.called(program, Int, program_memory)
+        f.return_if(status.differs(0), status)
 
-    def copy(source: str, target: str, count: int) -> None:
-        f.loop(count, lambda i: put(element(source, i), target, i))
-
-    def add(a: str, b: str) -> str:
-        return f.value(f"fadd double {a}, {b}")
-
-    def scaled(factor: str, value: str) -> str:
-        return f.value(f"fmul double {factor}, {value}")
-
-    def call(function: str, memory: str) -> None:
-        status = f.value(f"call i64 {function}(ptr {memory})")
-        f.return_if(f.value(f"icmp ne i64 {status}, 0"), status)
-
-    def stage(s: int, length: str) -> None:
+    def stage(s: int, length: Real | None) -> None:
         """k_s = rates at z + length k_{s-1}."""
+        with f.loop(n_y + m) as i:
+            state_in[i] = z[i] if length is None else z[i] + length * k[s - 1][i]
+        call(run, memory)
+        f.call(_RATE, state_in, k[s], f.nowhere())
+        copy(accelerations, k[s] + n_y, m)
 
-        def place(i: str) -> None:
-            value = element(z, i)
-            if s:
-                value = add(value, scaled(length, element(k[s - 1], i)))
-            put(value, state_in, i)
-
-        f.loop(n_y + m, place)
-        call(run, "%memory")
-        f.line(f"call void @{_RATE}(ptr {state_in}, ptr {k[s]}, ptr null)")
-        copy(accelerations, f.at(k[s], n_y, "double"), m)
-
-    def combine(i: str) -> None:
-        middle = scaled(literal(2.0), add(element(k[1], i), element(k[2], i)))
-        total = add(add(element(k[0], i), middle), element(k[3], i))
-        put(add(element(z, i), scaled(sixth, total)), trial, i)
-
-    def halt_outside(i: str) -> None:
-        value = element(z, i)
-        below = f.value(f"fcmp olt double {value}, {element(lower, i)}")
-        above = f.value(f"fcmp ogt double {value}, {element(upper, i)}")
-        f.return_if(f.value(f"or i1 {below}, {above}"), str(HALTED))
-
-    def one_step(_: str) -> None:
-        for s, length in enumerate(("", half, half, h)):
-            stage(s, length)
-        f.loop(n_y + m, combine)
-        f.line(f"call void @{_NORMALISED}(ptr {trial}, ptr {position_in}, ptr null)")
-        call(check, "%accept")
-        copy(position_in, z, n_y)
-        copy(f.at(trial, n_y, "double"), f.at(z, n_y, "double"), m)
-        count = f.value(f"load i64, ptr {done}, align 8")
-        f.line(f"store i64 {f.value(f'add i64 {count}, 1')}, ptr {done}, align 8")
-        f.loop(n_y, halt_outside)
-
-    f.loop("%steps", one_step)
-    body = "\n".join(f.lines)
-    arguments = "ptr %memory, ptr %accept, ptr %block, i64 %steps"
-    return f"define i64 @{_STEP}({arguments}) {{\nentry:\n{body}\n  ret i64 0\n}}"
+    with f.as_written():
+        h = block[at.step]
+        half, sixth = 0.5 * h, h / 6.0
+        with f.loop(steps):
+            for s, length in enumerate((None, half, half, h)):
+                stage(s, length)
+            with f.loop(n_y + m) as i:
+                total = k[0][i] + 2.0 * (k[1][i] + k[2][i]) + k[3][i]
+                trial[i] = z[i] + sixth * total
+            f.call(_NORMALISED, trial, position_in, f.nowhere())
+            call(check, accept_memory)
+            copy(position_in, z, n_y)
+            copy(trial + n_y, z + n_y, m)
+            done[0] = done[0] + 1
+            with f.loop(n_y) as i:
+                f.return_if((z[i] < lower[i]) | (z[i] > upper[i]), HALTED)
+    f.finish(0)

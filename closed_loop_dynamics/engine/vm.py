@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from .contexts import Context, Seeds, copying_call
+from .contexts import Context, copying_call
 from .instructions import block_sizes
 from .layout import CHECK, INPUT, SOLVER, BoundSolver
 from .nested import NestedStep
-from .newton import CONTRACTION, GUARD, INNER, NOT_CONVERGED, OK, ONE_CELL, NewtonSolver
+from .newton import CONTRACTION, GUARD, INNER, NOT_CONVERGED, OK, NewtonSolver
 from .program import Program
+from .seeds import ONE_CELL, Seeds
 from .solver_unit import SolverUnit
 from .source import ProgramSource, Rescue
 from .symbolic import tracing
