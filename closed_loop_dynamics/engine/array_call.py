@@ -69,7 +69,7 @@ def emit_array_call(module: Module, shape: ProgramShape, symbol: str, single: st
         f.return_if(seen.differs(expected), CONVERT)
 
     unless(count, len(shape.input_sizes))
-    target = memory + (shape.layout.body_in + shape.n_x)
+    target = memory + shape.layout.user_in
     for k, size in enumerate(shape.input_sizes):
         array = args.of(Block)[k]
         fields, pointers = array.of(Int), array.of(Block)

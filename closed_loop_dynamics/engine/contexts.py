@@ -49,7 +49,7 @@ class Context:
         """Memory of a program, its records filled from ``seeds``."""
         layout = shape.layout
         memory = aligned_zeros(layout.size)
-        ends = layout.body_in + shape.n_x + np.cumsum([0, *shape.input_sizes])
+        ends = layout.user_in + np.cumsum([0, *shape.input_sizes])
         inputs = tuple(memory[a:b] for a, b in itertools.pairwise(ends))
         output = memory[layout.body_out : layout.body_out + shape.n_user_out]
         records = []

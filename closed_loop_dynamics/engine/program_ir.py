@@ -83,11 +83,9 @@ class _Memory:
     """The regions of a program's memory, in a function that works on it."""
 
     def __init__(self, memory: Block[Real], shape: ProgramShape, layout: Layout) -> None:
-        self.x = memory + layout.body_in
-        self.user_in = self.x + shape.n_x
+        self.x, self.user_in = memory + layout.body_in, memory + layout.user_in
         self.user_out = memory + layout.body_out
-        self.checks = self.user_out + shape.n_user_out
-        self.slopes = self.checks + shape.n_checks
+        self.checks, self.slopes = memory + layout.checks, memory + layout.slopes
         self.scratch = memory + layout.scratch
         self.workspace = memory + layout.workspace
         self.solvers: list[_Solver] = []

@@ -87,8 +87,7 @@ class _Machine:
         body_in = memory[lay.body_in : lay.body_in + shape.n_x + shape.n_user_in]
         body_out = memory[lay.body_out : lay.body_out + shape.n_body_out]
         self.x, self.user_in = body_in[: shape.n_x], body_in[shape.n_x :]
-        slopes_at = shape.n_user_out + shape.n_checks
-        self.checks, self.slopes = body_out[shape.n_user_out : slopes_at], body_out[slopes_at:]
+        self.checks, self.slopes = memory[lay.checks : lay.slopes], memory[lay.slopes :]
         self.limit = shape.input_limit
         self.body = _Evaluator(body, body_in, body_out)
         self.solvers = []
