@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..engine import cache
-from ..engine.program import Program, Seeds
-from ..engine.program_ir import CHECK, SOLVER
+from ..engine import Program, Seeds, cache
+from ..engine.layout import CHECK, SOLVER
 from ..errors import ClosureNotFound, InvalidInput
 from ..model.tree import REVOLUTE
 from .continuation import Continuation, Solution

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from ..engine.program import Program
-from ..engine.program_ir import SOLVER
+from ..engine import Program
+from ..engine.layout import SOLVER
 from .numerical import NumericalClosure
 
 #: Continuation: smallest and longest step of an independent joint [rad, or loop lengths], how much

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.program import Seeds
+from ..engine import Seeds
 from ..engine.symbolic import ca, tracing
 from ..model.submechanism import Coupling
 from ..model.tree import PRISMATIC, Tree

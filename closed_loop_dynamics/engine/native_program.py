@@ -19,6 +19,7 @@ from .layout import BoundSolver, ProgramShape
 from .llvm_ir import LlvmModule
 from .program import Program
 from .program_ir import emit_batch, emit_single
+from .progress import compiling
 from .seeds import Seeds
 from .solver_unit import SolverUnit
 from .source import ProgramSource, Rescue
@@ -76,11 +77,15 @@ class NativeProgram(Program):
         bound = self._unit.bind(self.source.solvers, width)
         how = array_call.DESCRIPTION if array_call.supported() else ""
         key = native.key_of(self._key, width, how)
-        metadata, machine_code = cache.get_or_make(key, lambda: self._compile(width, bound))
+        metadata, machine_code = cache.get_or_make(key, lambda: self._make(width, bound))
         shape = self._shape(bound, metadata["checks"], metadata["workspace"])
         code = native.LoadedCode(machine_code)
         prototype = _SINGLE if width == 1 else _BATCH
         return _Compiled(width, shape, code, prototype(code.address(_RUN)))
+
+    def _make(self, width: int, bound: list[BoundSolver]) -> tuple[dict[str, Any], bytes]:
+        with compiling(self.source.name, batch=width > 1):
+            return self._compile(width, bound)
 
     def _compile(self, width: int, bound: list[BoundSolver]) -> tuple[dict[str, Any], bytes]:
         with tracing():

@@ -10,8 +10,6 @@ from .code import Function, Module
 from .layout import CHECK, INPUT, SOLVER, BoundSolver, Layout, ProgramShape
 from .values import Block, Flag, Int, Real
 
-__all__ = ["CHECK", "INPUT", "SOLVER", "emit_batch", "emit_single"]
-
 
 def emit_single(module: Module, shape: ProgramShape, symbol: str, body: str) -> None:
     """Write ``int symbol(memory)``: one sample, inputs and outputs inside the memory."""

@@ -13,9 +13,12 @@ from .layout import BoundSolver
 from .llvm_ir import LlvmModule
 from .nested import NestedStep, emit_nested
 from .newton import NewtonSolver, emit_newton
+from .progress import compiling
 from .seeds import emit_seed
 from .source import SolverUse
 from .symbolic import tracing
+
+_NAME = "Newton solvers"
 
 
 class SolverUnit:
@@ -38,7 +41,7 @@ class SolverUnit:
         """The step (p, sign, x) -> (dx, err, guard) of every solver, as traced."""
         with self._lock:
             if self._steps is None:
-                with tracing():
+                with compiling(_NAME), tracing():
                     self._steps = list(self._build())
             return self._steps
 
@@ -61,7 +64,7 @@ class SolverUnit:
 
     def _load(self, width: int) -> tuple[native.LoadedCode, list[BoundSolver]]:
         key = native.key_of(self.key, width)
-        metadata, code = cache.get_or_make(key, lambda: self._compile(width))
+        metadata, code = cache.get_or_make(key, lambda: self._make(width))
         loaded = native.LoadedCode(code)
         bound = [
             BoundSolver(
@@ -74,6 +77,10 @@ class SolverUnit:
             for k, (sizes, n_log, workspace) in enumerate(metadata["solvers"])
         ]
         return loaded, bound
+
+    def _make(self, width: int) -> tuple[dict[str, Any], bytes]:
+        with compiling(_NAME, batch=width > 1):
+            return self._compile(width)
 
     def _compile(self, width: int) -> tuple[dict[str, Any], bytes]:
         module = LlvmModule()

@@ -14,6 +14,7 @@ from .instructions import instruction_list
 from .layout import ProgramShape
 from .llvm_ir import LlvmModule
 from .native_program import NativeProgram
+from .progress import compiling
 from .rk4 import Rk4Layout, emit_rk4
 from .symbolic import tracing
 
@@ -73,11 +74,12 @@ def _machine_code(
     shapes: tuple[ProgramShape, ProgramShape], kinematics: Kinematics, key: str
 ) -> bytes:
     def make() -> tuple[dict[str, Any], bytes]:
-        with tracing():
-            rate, normalised = (instruction_list(function) for function in kinematics())
-        module = LlvmModule()
-        emit_rk4(module, _STEP, shapes, rate, normalised)
-        return {}, native.compile_ir(module.text())
+        with compiling("Runge-Kutta integrator"):
+            with tracing():
+                rate, normalised = (instruction_list(function) for function in kinematics())
+            module = LlvmModule()
+            emit_rk4(module, _STEP, shapes, rate, normalised)
+            return {}, native.compile_ir(module.text())
 
     places = [(s.layout.user_in, s.layout.body_out) for s in shapes]
     return cache.get_or_make(native.key_of("rk4", key, shapes[0].input_sizes[:2], places), make)[1]

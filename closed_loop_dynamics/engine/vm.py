@@ -19,6 +19,7 @@ from .layout import CHECK, INPUT, SOLVER, BoundSolver
 from .nested import NestedStep
 from .newton import CONTRACTION, GUARD, INNER, NOT_CONVERGED, OK, NewtonSolver
 from .program import Program
+from .progress import compiling
 from .seeds import ONE_CELL, Seeds
 from .solver_unit import SolverUnit
 from .source import ProgramSource, Rescue
@@ -38,7 +39,7 @@ class VmProgram(Program):
     ) -> None:
         """``key`` is there for the interface: nothing is compiled, so nothing is cached."""
         super().__init__(source, seeds, rescue)
-        with tracing():
+        with compiling(source.name), tracing():
             self._body = source.build()
         self._steps = [unit.traced()[use.solver] for use in source.solvers]
         bound = []

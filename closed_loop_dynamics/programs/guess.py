@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array, as_finite_vectors, as_rows
-from ..engine.program import Program
-from ..engine.program_ir import CHECK, INPUT, SOLVER
+from ..engine import Program
+from ..engine.layout import CHECK, INPUT, SOLVER
 from ..errors import ClosureNotFound
 
 if TYPE_CHECKING:
