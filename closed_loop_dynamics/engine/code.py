@@ -13,7 +13,7 @@ from functools import reduce
 from operator import and_
 from typing import Any, Generic
 
-from .values import Block, Flag, Int, Real, V, Value
+from .values import Block, Flag, Int, Real, Speller, V, Value
 
 
 class Variable(Generic[V]):
@@ -56,10 +56,9 @@ class Module(abc.ABC):
         """All functions, with what they need."""
 
 
-class Function(abc.ABC):
-    """One function being written; also the :class:`.values.Speller` of its values."""
+class Function(Speller):
+    """One function being written."""
 
-    lanes: int
     #: Blocks hold one ``Real`` of all lanes per element, integers have one lane.
     arguments: tuple[Any, ...]
 
@@ -130,22 +129,6 @@ class Function(abc.ABC):
     @abc.abstractmethod
     def finish(self, value: Value | int | None = None) -> None:
         """Return ``value`` and end the function."""
-
-    @abc.abstractmethod
-    def constant(self, kind: type[Value], lanes: int, number: float) -> str:
-        """See :class:`.values.Speller`, here and below."""
-
-    @abc.abstractmethod
-    def operation(self, name: str, kind: type[Value], lanes: int, *operands: Value) -> str: ...
-
-    @abc.abstractmethod
-    def load(self, block: Block[Any], index: Int | int) -> str: ...
-
-    @abc.abstractmethod
-    def store(self, value: Value, block: Block[Any], index: Int | int) -> None: ...
-
-    @abc.abstractmethod
-    def moved(self, block: Block[Any], index: Int | int) -> str: ...
 
     @abc.abstractmethod
     def _open_loop(self, variables: Collection[Variable[Any]]) -> Int:

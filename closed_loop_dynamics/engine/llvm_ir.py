@@ -13,6 +13,7 @@ from .code import Function, Module, Variable
 from .values import Block, Flag, Int, Real, V, Value
 
 _TYPE = {Real: "double", Int: "i64", Flag: "i1", Block: "ptr"}
+_ARITHMETIC = frozenset({"add", "sub", "mul", "div"})
 _INTEGER = {"div": "udiv", "shift": "shl"}
 _RELATION = {
     (Real, "lt"): "fcmp olt",
@@ -150,7 +151,7 @@ class LlvmFunction(Function):
         own = type(first)
         t = _type(own, first.lanes)
         names = ", ".join([operand.name for operand in operands])
-        if own is Real and name in ("add", "sub", "mul", "div"):
+        if own is Real and name in _ARITHMETIC:
             return self._result(f"f{name}{' contract' if self.fusing else ''} {t} {names}")
         if (own, name) in _RELATION:
             return self._result(f"{_RELATION[own, name]} {t} {names}")

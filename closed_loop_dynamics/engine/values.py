@@ -10,26 +10,32 @@ A value has one or several *lanes*: samples that the same operations compute sid
 
 from __future__ import annotations
 
-from typing import Generic, Protocol, TypeVar
+import abc
+from typing import Generic, TypeVar
 
 
-class Speller(Protocol):
-    """What values ask of the function they belong to. Results have names."""
+class Speller(abc.ABC):
+    """Spells what values do, in the function they belong to. Results have names."""
 
     lanes: int
 
+    @abc.abstractmethod
     def constant(self, kind: type[Value], lanes: int, number: float) -> str:
         """The number, in every lane."""
 
+    @abc.abstractmethod
     def operation(self, name: str, kind: type[Value], lanes: int, *operands: Value) -> str:
         """The result, of a kind and so many lanes, of the operation ``name``."""
 
+    @abc.abstractmethod
     def load(self, block: Block[V], index: Int | int) -> str:
         """Element ``index`` of a block."""
 
+    @abc.abstractmethod
     def store(self, value: Value, block: Block[V], index: Int | int) -> None:
         """Write element ``index`` of a block."""
 
+    @abc.abstractmethod
     def moved(self, block: Block[V], index: Int | int) -> str:
         """Address of element ``index`` of a block."""
 
@@ -160,7 +166,7 @@ class Real(Value):
 
     def apply(self, function: str, *others: Real | float) -> Real:
         """A function of the C library (``sqrt``, ``fmin``, ``fma``, ``atan2``, ...) or operator."""
-        return self.compute(function, Real, *map(self.like, others))
+        return self.compute(function, Real, *[self.like(other) for other in others])
 
     def compare(self, relation: str, other: Real | float) -> Flag:
         """``lt``, ``le``, ``gt``, ``eq``, ``ne``, ``apart`` (< or >) or ``ordered`` (no NaN)."""
