@@ -14,7 +14,8 @@ from .values import Block, Flag, Int, Real, V, Value
 
 _TYPE = {Real: "double", Int: "i64", Flag: "i1", Block: "ptr"}
 _ARITHMETIC = frozenset({"add", "sub", "mul", "div"})
-_INTEGER = {"div": "udiv", "shift": "shl"}
+_INTEGER = {name: name for name in ("add", "sub", "mul", "and", "or", "xor")}
+_INTEGER |= {"div": "udiv", "shift": "shl"}
 _RELATION = {
     (Real, "lt"): "fcmp olt",
     (Real, "le"): "fcmp ole",
@@ -37,10 +38,11 @@ _CONVERSION = {
 }
 _INTRINSIC = {name: name for name in ("fma", "sqrt", "fabs", "floor", "ceil", "copysign")}
 _INTRINSIC |= {"fmin": "minnum", "fmax": "maxnum"}
-_LIBM1 = ("tan", "asin", "acos", "atan", "exp", "log", "sinh", "cosh", "tanh")
-_LIBM2 = ("atan2", "pow", "hypot")
+_LIBM = frozenset(
+    ["tan", "asin", "acos", "atan", "exp", "log", "sinh", "cosh", "tanh", "atan2", "pow", "hypot"]
+)
 #: Functions that compiled code may call: by name above, or because a CPU has no instruction for it.
-LIBM_NAMES = (*_LIBM1, *_LIBM2, "fma", "fmin", "fmax", "floor", "ceil")
+LIBM_NAMES = (*_LIBM, "fma", "fmin", "fmax", "floor", "ceil")
 
 
 def literal(value: float) -> str:
@@ -157,7 +159,7 @@ class LlvmFunction(Function):
             return self._result(f"{_RELATION[own, name]} {t} {names}")
         if name in _INTRINSIC:
             return self._intrinsic(_INTRINSIC[name], operands)
-        if name in _LIBM1 or name in _LIBM2:
+        if name in _LIBM:
             return self._libm(name, operands)
         if name in _CONVERSION:
             return self._result(f"{_CONVERSION[name]} {t} {names} to {_type(kind, lanes)}")
@@ -171,7 +173,9 @@ class LlvmFunction(Function):
             return self._everywhere(first, _type(kind, lanes), lanes)
         if name == "any":
             return self._any(t, first)
-        return self._result(f"{_INTEGER.get(name, name)} {t} {names}")
+        if own is not Real and name in _INTEGER:
+            return self._result(f"{_INTEGER[name]} {t} {names}")
+        raise NotImplementedError(f"no LLVM code for operation '{name}'")
 
     def _intrinsic(self, name: str, operands: tuple[Value, ...]) -> str:
         lanes = operands[0].lanes

@@ -19,7 +19,7 @@ from engine_support.operations import OPERATIONS, samples, written
 from engine_support.programs import ARM, arm_slope, arm_solution
 
 from closed_loop_dynamics.engine import native
-from closed_loop_dynamics.engine.code import Function, Module
+from closed_loop_dynamics.engine.code import Function, Module, Variable
 from closed_loop_dynamics.engine.contexts import aligned_zeros
 from closed_loop_dynamics.engine.instructions import instruction_list
 from closed_loop_dynamics.engine.layout import CHECK, BoundSolver, ProgramShape
@@ -30,6 +30,7 @@ from closed_loop_dynamics.engine.program_ir import emit_single
 from closed_loop_dynamics.engine.rk4 import HALTED, Rk4Layout, emit_rk4
 from closed_loop_dynamics.engine.seeds import Seeds, emit_seed
 from closed_loop_dynamics.engine.straight_line import emit_straight_line
+from closed_loop_dynamics.engine.values import Int
 
 #: Finds a compiled function by name.
 Library = Callable[[str], Any]
@@ -78,6 +79,22 @@ def assert_same_bits(a: np.ndarray, b: np.ndarray) -> None:
     """The sign of a NaN means nothing."""
     a, b = (np.where(np.isnan(v), np.nan, v).view(np.int64) for v in (a, b))
     np.testing.assert_array_equal(a, b)
+
+
+def test_loop_variables_change_together_until_the_condition_fails(both: Any) -> None:
+    def write(module: Module) -> None:
+        f = module.function("fibonacci", {"limit": Int}, returns=Int)
+        a, b = Variable(f.integer(0)), Variable(f.integer(1))
+        with f.loop(90, a, b):
+            a.value, b.value = b.value, a.value + b.value
+            f.repeat_while(a.value < f.arguments[0])
+        f.finish(a.value)
+
+    for library in both(write):
+        assert [call(library("fibonacci"), limit) for limit in (0, 2, 50, 55, 56)] == [
+            1, 2, 55, 55, 89
+        ]  # fmt: skip
+        assert call(library("fibonacci"), 1 << 62) == 2880067194370816120  # all 90 rounds
 
 
 def test_every_operation(both: Any) -> None:
