@@ -38,9 +38,8 @@ _CONVERSION = {
 }
 _INTRINSIC = {name: name for name in ("fma", "sqrt", "fabs", "floor", "ceil", "copysign")}
 _INTRINSIC |= {"fmin": "minnum", "fmax": "maxnum"}
-_LIBM = frozenset(
-    ["tan", "asin", "acos", "atan", "exp", "log", "sinh", "cosh", "tanh", "atan2", "pow", "hypot"]
-)
+_LIBM = {"tan", "asin", "acos", "atan", "exp", "log", "sinh", "cosh", "tanh"}
+_LIBM |= {"atan2", "pow", "hypot"}
 #: Functions that compiled code may call: by name above, or because a CPU has no instruction for it.
 LIBM_NAMES = (*_LIBM, "fma", "fmin", "fmax", "floor", "ceil")
 
