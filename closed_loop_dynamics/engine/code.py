@@ -90,7 +90,10 @@ class Function(Speller):
 
     @contextmanager
     def loop(self, count: Int | int, *variables: Variable[Any]) -> Iterator[Int]:
-        """``for i in range(count)``, count > 0; ``variables`` are those that change in it."""
+        """``for i in range(count)``, count > 0; ``variables`` are those that change in it.
+
+        Of what a round computes nothing but the variables is known after the loop.
+        """
         index = self._open_loop(variables)
         self._conditions.append(None)
         yield index
@@ -104,8 +107,10 @@ class Function(Speller):
     def as_written(self) -> Iterator[None]:
         """Every product and every sum is rounded by itself."""
         before, self.fusing = self.fusing, False
-        yield
-        self.fusing = before
+        try:
+            yield
+        finally:
+            self.fusing = before
 
     def all(self, flags: Iterable[Flag]) -> Flag:
         """True where all are; true when there are none."""

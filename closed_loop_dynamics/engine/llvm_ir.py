@@ -249,6 +249,7 @@ class LlvmFunction(Function):
         self._lines.append(f"  ret {_typed(value) if isinstance(value, Value) else result}")
         self._lines.append("}")
         self._module.add("\n".join(self._lines))
+        self._lines.clear()  # values refer to this object and it to them: leave no text behind
 
     def _open_loop(self, variables: Collection[Variable[Any]]) -> Int:
         head, before = self._label("head"), self._block

@@ -11,7 +11,7 @@ A value has one or several *lanes*: samples that the same operations compute sid
 from __future__ import annotations
 
 import abc
-from typing import Generic, TypeVar
+from typing import Generic, NoReturn, TypeVar
 
 
 class Speller(abc.ABC):
@@ -60,6 +60,9 @@ class Value:
     def renamed(self: V, name: str) -> V:
         """Another result of the same kind."""
         return type(self)(self.speller, name, self.lanes)
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError("a value is known when the written function runs, not while it is written")
 
 
 class Flag(Value):
@@ -239,6 +242,7 @@ class Block(Value, Generic[V]):
     __slots__ = ("align", "element", "width")
 
     element: type[V]
+    __iter__ = None  # it has no end
 
     def __init__(self, speller: Speller, name: str, lanes: int = 1) -> None:
         super().__init__(speller, name, lanes)
