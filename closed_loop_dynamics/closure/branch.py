@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from ..engine import cache
-from ..engine.program import Program, Seeds
-from ..engine.program_ir import CHECK, SOLVER
+from ..engine import Program, Seeds, cache
+from ..engine.layout import CHECK, SOLVER
 from ..errors import ClosureNotFound, InvalidInput
 from ..model.tree import REVOLUTE
 from .boxes import Box, box_of_nodes, limit_box, sampled_box

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array
-from ..engine.program import Context, Program, Seeds
-from ..engine.program_ir import SOLVER
+from ..engine import Context, Program, Seeds
+from ..engine.layout import SOLVER
 from .numerical import NumericalClosure
 
 #: Continuation: smallest and longest step of an independent joint [rad, or loop lengths], how much

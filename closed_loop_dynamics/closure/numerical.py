@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.program import Seeds
+from ..engine import Seeds
 from ..engine.symbolic import ca, tracing
 from ..spatial import SX
 from .closure import Closure, Linearised

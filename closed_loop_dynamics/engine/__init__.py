@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .backend import BackendWarning, use_native
-from .contexts import Context, Seeds
+from .contexts import Context
 from .program import Program
+from .seeds import Seeds
 from .solver_unit import SolverUnit
 from .source import ProgramSource, Rescue, SolverUse
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BackendWarning",
+    "Context",
     "Program",
     "ProgramSource",
     "Seeds",

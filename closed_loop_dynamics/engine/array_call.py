@@ -21,16 +21,17 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from .emitter import FunctionEmitter, Lanes
+from .code import Module
 from .layout import CONVERT, ProgramShape
+from .values import Block, Int, Real
 
-_HEAD = object.__basicsize__  # reference count and, last, the type
-# Bytes from the start of an array object.
-_TYPE, _DATA, _NDIM, _SHAPE, _STRIDES, _DESCR = (_HEAD + d for d in (-8, 0, 8, 16, 24, 40))
+_HEAD = object.__basicsize__ // 8  # reference count and, last, the type
+# In words of 64 bits from the start of an array object; the number of dimensions has half a word.
+_TYPE, _DATA, _NDIM, _SHAPE, _STRIDES, _DESCR = (_HEAD + d for d in (-1, 0, 1, 2, 3, 5))
+_LOW_HALF = (1 << 32) - 1
 _METH_FASTCALL = 0x80
-DECLARATIONS = "declare ptr @PyLong_FromLongLong(i64)"
 #: What the code emitted here depends on, for the cache key.
-DESCRIPTION = f"arrays after {_HEAD} bytes"
+DESCRIPTION = f"arrays after {_HEAD} words"
 
 
 @lru_cache(maxsize=1)
@@ -39,72 +40,53 @@ def supported() -> bool:
     if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8:
         return False
     array = np.arange(10.0)[1:8:3]
-    word = ctypes.c_int64.from_address
-    start = id(array)
-    seen = (
-        word(start + _TYPE).value,
-        word(start + _DATA).value,
-        ctypes.c_int32.from_address(start + _NDIM).value,
-        word(start + _DESCR).value,
-    )
+
+    def word(address: int) -> int:
+        return ctypes.c_int64.from_address(address).value
+
+    def field(position: int) -> int:
+        return word(id(array) + 8 * position)
+
+    seen = (field(_TYPE), field(_DATA), field(_NDIM) & _LOW_HALF, field(_DESCR))
     if seen != (id(np.ndarray), array.ctypes.data, 1, id(np.dtype(np.float64))):
         return False
-    shape, strides = word(start + _SHAPE).value, word(start + _STRIDES).value
-    return (word(shape).value, word(strides).value) == (3, 24)
+    return (word(field(_SHAPE)), word(field(_STRIDES))) == (3, 24)
 
 
-def emit_array_call(shape: ProgramShape, symbol: str, single: str) -> str:
-    """IR of ``PyObject *symbol(self, args, count)``: copy the vectors in, run, return the status.
+def emit_array_call(module: Module, shape: ProgramShape, symbol: str, single: str) -> None:
+    """Write ``PyObject *symbol(self, args, count)``: copy the vectors in, run, return the status.
 
     ``self`` is the program's memory, an array; ``single`` is the function to run on it.
     """
-    sizes, objects_at = shape.input_sizes, shape.layout.objects
-    f = FunctionEmitter(Lanes(1))
+    arguments = {"self": Block, "args": Block, "count": Int}
+    run = f"{symbol}_status"
+    f = module.function(run, arguments, returns=Int)
+    owner, args, count = f.arguments
+    memory = owner.of(Block)[_DATA]
+    array_type, double = (memory.of(Int)[shape.layout.objects + i] for i in range(2))
 
-    def field(thing: str, offset: int, kind: str = "ptr") -> str:
-        address = f.at(thing, offset, "i8")
-        return f.value(f"load {kind}, ptr {address}, align {4 if kind == 'i32' else 8}")
+    def unless(seen: Int, expected: Int | int) -> None:
+        f.return_if(seen.differs(expected), CONVERT)
 
-    def unless(kind: str, a: str, b: str | int) -> None:
-        f.leave_if(f.value(f"icmp ne {kind} {a}, {b}"), "convert")
+    unless(count, len(shape.input_sizes))
+    target = memory + shape.layout.user_in
+    for k, size in enumerate(shape.input_sizes):
+        array = args.of(Block)[k]
+        fields, pointers = array.of(Int), array.of(Block)
+        unless(fields[_TYPE], array_type)
+        unless(fields[_DESCR], double)
+        unless(fields[_NDIM] & _LOW_HALF, 1)
+        unless(pointers[_SHAPE].of(Int)[0], size)
+        if size:
+            data, stride = fields[_DATA], pointers[_STRIDES].of(Int)[0]
+            with f.loop(size) as i:
+                target[i] = (data + i * stride).as_address().of(Real, align=1)[0]
+            target = target + size
+    f.finish(f.called(single, Int, memory))
 
-    memory = field("%self", _DATA)
-    array_type = field(memory, 8 * objects_at)
-    double = field(memory, 8 * objects_at + 8)
-    unless("i64", "%count", len(sizes))
-    target = shape.layout.body_in + shape.n_x
-    for k, size in enumerate(sizes):
-        array = field("%args", 8 * k)
-        unless("ptr", field(array, _TYPE), array_type)
-        unless("ptr", field(array, _DESCR), double)
-        unless("i32", field(array, _NDIM, "i32"), 1)
-        unless("i64", field(field(array, _SHAPE), 0, "i64"), size)
-        if size == 0:
-            continue
-        data = field(array, _DATA)
-        stride = field(field(array, _STRIDES), 0, "i64")
-        vector = f.at(memory, target, "double")
-
-        def copy(i: str, data: str = data, stride: str = stride, vector: str = vector) -> None:
-            address = f.at(data, f.value(f"mul i64 {i}, {stride}"), "i8")
-            value = f.value(f"load double, ptr {address}, align 1")
-            f.line(f"store double {value}, ptr {f.at(vector, i, 'double')}, align 8")
-
-        f.loop(size, copy)
-        target += size
-    status = f.value(f"call i64 @{single}(ptr {memory})")
-    f.line("br label %done")
-    last = f.block
-    f.label("convert")
-    f.line("br label %done")
-    f.label("done")
-    result = f.value(f"phi i64 [ {status}, %{last} ], [ {CONVERT}, %convert ]")
-    boxed = f.value(f"call ptr @PyLong_FromLongLong(i64 {result})")
-    text = "\n".join(f.lines)
-    return (
-        f"define ptr @{symbol}(ptr %self, ptr %args, i64 %count) {{\n"
-        f"entry:\n{text}\n  ret ptr {boxed}\n}}"
-    )
+    module.external("PyLong_FromLongLong", [Int], Block)
+    f = module.function(symbol, arguments, returns=Block)
+    f.finish(f.called("PyLong_FromLongLong", Block, f.called(run, Int, *f.arguments)))
 
 
 class _MethodDefinition(ctypes.Structure):

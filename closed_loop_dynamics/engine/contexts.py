@@ -1,4 +1,4 @@
-"""The memory a program runs in, one per thread, and the seeds of its Newton loops."""
+"""The memory a program runs in, one per thread."""
 
 from __future__ import annotations
 
@@ -12,60 +12,10 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from .layout import CONVERT, ProgramShape
-from .newton import RecordLayout
+from .seeds import Seeds
 
 _DOUBLE = np.dtype(np.float64)
 _NO_COUNTS = np.zeros(0, dtype=np.int64)
-
-
-@dataclass(frozen=True, eq=False)
-class Seeds:
-    """Starting points of one solver, shared by all programs and threads (read only).
-
-    Attributes:
-        sign: (n_sign,) sign of the guards on the branch.
-        low, step, count: (n_p,) the grid; ``count`` all zero means there is no table.
-        nodes: (prod(count), n_x * (1 + n_p)) solutions and their slopes; NaN where unreachable.
-        reference: (p0, x0, slope) of the reference configuration.
-        reach: (n_x,) longest prediction of each unknown; infinite when None.
-    """
-
-    sign: Array
-    low: Array
-    step: Array
-    count: NDArray[np.int64]
-    nodes: Array
-    reference: tuple[Array, Array, Array]
-    reach: Array | None = None
-
-    def __post_init__(self) -> None:
-        # Native code reads the nodes by address.
-        object.__setattr__(self, "nodes", np.ascontiguousarray(self.nodes, dtype=np.float64))
-
-    @property
-    def has_table(self) -> bool:
-        """The grid is not empty."""
-        return bool(np.all(self.count > 0)) and self.nodes.size > 0
-
-    def fill(self, record: Array, rec: RecordLayout) -> None:
-        """Write the table's description, the signs and the reference solution into a record."""
-        expected = (int(np.prod(self.count)), rec.node_size)
-        if self.has_table and self.nodes.shape != expected:
-            raise ValueError(f"seed table has shape {self.nodes.shape}, expected {expected}")
-        record[rec.has_table] = float(self.has_table)
-        record.view(np.int64)[rec.table] = self.nodes.ctypes.data if self.has_table else 0
-        n = rec.n_p
-        record[rec.low : rec.low + n] = self.low
-        record[rec.step : rec.step + n] = self.step
-        record[rec.inverse_step : rec.inverse_step + n] = 1.0 / self.step
-        record[rec.last_index : rec.last_index + n] = np.maximum(self.count - 1, 0)
-        inner = np.append(self.count[1:], 1)[:n]
-        record[rec.stride : rec.stride + n] = np.cumprod(inner[::-1])[::-1]
-        record[rec.inverse_reach : rec.inverse_reach + rec.n_x] = (
-            0.0 if self.reach is None else 1.0 / self.reach
-        )
-        record[rec.sign : rec.sign + rec.n_sign] = self.sign
-        rec.write(record, *self.reference)
 
 
 @dataclass(eq=False)
@@ -99,7 +49,7 @@ class Context:
         """Memory of a program, its records filled from ``seeds``."""
         layout = shape.layout
         memory = aligned_zeros(layout.size)
-        ends = layout.body_in + shape.n_x + np.cumsum([0, *shape.input_sizes])
+        ends = layout.user_in + np.cumsum([0, *shape.input_sizes])
         inputs = tuple(memory[a:b] for a, b in itertools.pairwise(ends))
         output = memory[layout.body_out : layout.body_out + shape.n_user_out]
         records = []

@@ -94,7 +94,8 @@ class Layout:
         records: seeds of every solver (absent in lane memory: lanes share those of the thread).
         functions: addresses of its seeding and its Newton code, two integers.
         objects: what :func:`.array_call.bind` keeps here: two addresses and a 32-byte structure.
-        body_in, body_out: blocks of the body.
+        body_in, body_out: blocks of the body; in them ``user_in``, ``checks`` and ``slopes``, each
+            to the end of the block or to where the next one begins.
         solver_in, solver_out: blocks of every solver's step.
         status: result code and iterations of every solver, two integers (per lane).
         scratch: room for one lane's parameters and unknowns, or for one status per lane.
@@ -109,7 +110,10 @@ class Layout:
         self.functions = [self._take(2) for _ in solvers]
         self.objects = self._take(6)
         self.body_in = self._take(shape.n_x + shape.n_user_in)
+        self.user_in = self.body_in + shape.n_x
         self.body_out = self._take(shape.n_body_out)
+        self.checks = self.body_out + shape.n_user_out
+        self.slopes = self.checks + shape.n_checks
         self.solver_in = [self._take(s.n_p + s.n_sign + s.n_x) for s in solvers]
         self.solver_out = [self._take(s.n_out) for s in solvers]
         self.status = [self._take(2) for _ in solvers]

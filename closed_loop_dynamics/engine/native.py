@@ -9,10 +9,10 @@ from functools import lru_cache
 from typing import Any
 
 from . import cache
-from .emitter import LIBM_NAMES
+from .llvm_ir import LIBM_NAMES
 
 #: Raise when compiled code changes without a change in what it is compiled from.
-ENGINE_VERSION = 2
+ENGINE_VERSION = 3
 _lock = threading.Lock()
 
 

@@ -13,15 +13,17 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from . import array_call, cache, native
-from .contexts import Context, Seeds, aligned_zeros, copying_call
-from .emitter import Lanes, declarations, libm_declarations
+from .contexts import Context, aligned_zeros, copying_call
 from .instructions import instruction_list
 from .layout import BoundSolver, ProgramShape
-from .llvm_ir import emit_straight_line
+from .llvm_ir import LlvmModule
 from .program import Program
 from .program_ir import emit_batch, emit_single
+from .progress import compiling
+from .seeds import Seeds
 from .solver_unit import SolverUnit
 from .source import ProgramSource, Rescue
+from .straight_line import emit_straight_line
 from .symbolic import tracing
 
 _BODY, _RUN, _CALL = "cld_body", "cld_run", "cld_call"
@@ -75,32 +77,34 @@ class NativeProgram(Program):
         bound = self._unit.bind(self.source.solvers, width)
         how = array_call.DESCRIPTION if array_call.supported() else ""
         key = native.key_of(self._key, width, how)
-        metadata, machine_code = cache.get_or_make(key, lambda: self._compile(width, bound))
+        metadata, machine_code = cache.get_or_make(key, lambda: self._make(width, bound))
         shape = self._shape(bound, metadata["checks"], metadata["workspace"])
         code = native.LoadedCode(machine_code)
         prototype = _SINGLE if width == 1 else _BATCH
         return _Compiled(width, shape, code, prototype(code.address(_RUN)))
 
+    def _make(self, width: int, bound: list[BoundSolver]) -> tuple[dict[str, Any], bytes]:
+        with compiling(self.source.name, batch=width > 1):
+            return self._compile(width, bound)
+
     def _compile(self, width: int, bound: list[BoundSolver]) -> tuple[dict[str, Any], bytes]:
-        lanes = Lanes(width)
         with tracing():
             body = instruction_list(self.source.build())
+        module = LlvmModule()
         checks = body.output_sizes[len(body.output_sizes) - 1 - len(bound)]
-        body_ir, workspace = emit_straight_line(body, _BODY, lanes)
+        workspace = emit_straight_line(module, body, _BODY, width)
         shape = self._shape(bound, checks, workspace)
         if sum(body.input_sizes) != shape.n_x + shape.n_user_in or body.n_out != shape.n_body_out:
             raise ValueError(
                 f"{self.source.name}: the traced body does not have the sizes declared"
             )
-        texts = [declarations(lanes), libm_declarations(), body_ir]
         if width > 1:
-            texts.append(emit_batch(shape, _RUN, _BODY, lanes))
+            emit_batch(module, shape, _RUN, _BODY, width)
         else:
-            texts.append(emit_single(shape, _RUN, _BODY))
+            emit_single(module, shape, _RUN, _BODY)
             if array_call.supported():
-                texts.append(array_call.DECLARATIONS)
-                texts.append(array_call.emit_array_call(shape, _CALL, _RUN))
-        code = native.compile_ir("\n\n".join(texts))
+                array_call.emit_array_call(module, shape, _CALL, _RUN)
+        code = native.compile_ir(module.text())
         return {"checks": checks, "workspace": workspace}, code
 
     def prepare_batch(self) -> None:

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from .emitter import Emitter, Lanes
+from .code import Function, Module
 from .instructions import block_sizes, instruction_list
-from .newton import OK, NewtonSolver, all_true, emit_newton
+from .newton import OK, NewtonSolver, emit_newton
+from .values import Flag, Int
 
 
 @dataclass(frozen=True)
@@ -118,40 +119,33 @@ class NestedLog:
         return block[self.inner[k][0] : self.inner[k][0] + count].copy()
 
 
-def emit_nested(nested: NestedStep, symbol: str, lanes: Lanes) -> tuple[str, int]:
-    """IR of the outer loop and of those inside it; same interface as :func:`emit_newton`."""
-    log, settings, t = nested.log(), nested.settings, lanes.real
-    texts, workspace = [], 0
+def emit_nested(module: Module, nested: NestedStep, symbol: str, lanes: int = 1) -> int:
+    """Write the outer loop and those inside it; same interface as :func:`emit_newton`."""
+    log, settings = nested.log(), nested.settings
+    workspace = 0
     for k, inner in enumerate(nested.inner):
         solver = NewtonSolver.of(instruction_list(inner.step), n_log=log.rounds, **settings)
-        text, needed = emit_newton(solver, f"{symbol}_inner_{k}", lanes)
-        texts.append(text)
-        workspace = max(workspace, needed)
+        workspace = max(workspace, emit_newton(module, solver, f"{symbol}_inner_{k}", lanes))
     n_p, n_sign, _ = nested.sizes()
     x_at = n_p + n_sign
 
-    def run_inner(e: Emitter) -> str:
-        well = all_true(lanes)
-        away = e.value(f"mul i64 %round, {log.per_round}")
+    def solve_inner(f: Function, round_: Int) -> Flag:
+        block, out, room, _ = f.arguments
+        solved = []
         for k, inner in enumerate(nested.inner):
-            first = e.value(f"getelementptr {t}, ptr %out, i64 {log.inner_at(k)}")
-            out = e.value(f"getelementptr {t}, ptr {first}, i64 {away}")
-            status = e.value(f"getelementptr {t}, ptr {out}, i64 {log.status(k)}")
-            block = e.value(f"getelementptr {t}, ptr {out}, i64 {log.inputs(k)}")
+            own_out = out + log.inner_at(k) + round_ * log.per_round
+            status, own = own_out + log.status(k), own_out + log.inputs(k)
             places = [x_at + i for i in inner.parameters]
             places += [n_p + i for i in inner.signs] + [x_at + i for i in inner.unknowns]
             for j, place in enumerate(places):
-                e.store(e.load("%in", place), block, j)
-            name = f"{symbol}_inner_{k}"
-            e.line(f"call void @{name}(ptr {block}, ptr {out}, ptr %ws, ptr {status})")
-            own = len(inner.parameters) + len(inner.signs)
+                own[j] = block[place]
+            f.call(f"{symbol}_inner_{k}", own, own_out, room, status)
+            own_x = own + (len(inner.parameters) + len(inner.signs))
             for j, place in enumerate(inner.unknowns):
-                e.store(e.load(block, own + j), "%in", x_at + place)
-            code = e.value(f"load {lanes.integer}, ptr {status}, align {lanes.align}")
-            solved = e.value(f"icmp eq {lanes.integer} {code}, {lanes.const_int(OK)}")
-            well = e.value(f"and {lanes.flag} {well}, {solved}")
-        return well
+                block[x_at + place] = own_x[j]
+            solved.append(status.of(Int, lanes)[0].equals(OK))
+        return f.all(solved)
 
     outer = NewtonSolver.of(instruction_list(nested.step), n_log=log.size, **settings)
-    text, needed = emit_newton(outer, symbol, lanes, run_inner if nested.inner else None)
-    return "\n\n".join([*texts, text]), max(workspace, needed)
+    before = solve_inner if nested.inner else None
+    return max(workspace, emit_newton(module, outer, symbol, lanes, before))

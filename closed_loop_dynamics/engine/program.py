@@ -1,6 +1,6 @@
 """Programs: what one Python call runs, from input check to result.
 
-A :class:`Program` owns a traced *body* and refers to the Newton solvers of a :class:`SolverUnit`.
+A :class:`Program` owns a traced *body* and refers to Newton solvers (:mod:`.solver_unit`).
 Calls copy the inputs into a per-thread block of memory, run one function on it and copy the result
 out. Here is what all back-ends share; :mod:`.native_program` runs machine code, :mod:`.vm` CasADi's
 virtual machine.
@@ -18,21 +18,10 @@ from numpy.typing import NDArray
 
 from ..arrays import MAX_ANGLE, Array, as_rows, as_vectors
 from ..errors import ClosureNotFound, InvalidInput
-from .contexts import Context, Seeds
+from .contexts import Context
 from .layout import CHECK, CONVERT, INPUT, SOLVER, BoundSolver, ProgramShape
-from .solver_unit import SolverUnit
-from .source import ProgramSource, Rescue, SolverUse
-
-__all__ = [
-    "Context",
-    "Program",
-    "ProgramSource",
-    "Rescue",
-    "Seeds",
-    "SolverUnit",
-    "SolverUse",
-    "as_vectors",
-]
+from .seeds import Seeds
+from .source import ProgramSource, Rescue
 
 
 class Program(abc.ABC):
@@ -101,7 +90,7 @@ class Program(abc.ABC):
         try:
             context = self._local.context
         except AttributeError:
-            context = self._context()
+            context = self.context()
         status = context.run(*values)
         if status:
             return self._uncommon(context, status, values)
@@ -127,7 +116,7 @@ class Program(abc.ABC):
         rows = as_rows(self.source.name, arrays)
         if rows is not None:
             return self.batch(*rows)
-        return self.evaluate_in(self._context(), *arrays)
+        return self.evaluate_in(self.context(), *arrays)
 
     def batch(self, *values: Array) -> Array:
         """Evaluate N samples, each argument (N, size); returns (N, output size)."""
@@ -140,7 +129,7 @@ class Program(abc.ABC):
         if not len(block):
             return out
         status = np.zeros(len(block), dtype=np.int64)
-        context = self._context()
+        context = self.context()
         self._run_batch(context, block, out, status)
         last = [s.copy() for s in context.statuses]
         for sample in np.flatnonzero(status):
@@ -156,12 +145,12 @@ class Program(abc.ABC):
 
     def iterations(self) -> int:
         """Newton iterations of this thread's newest call (of its last sample, for a batch)."""
-        return sum(self._context().counts.tolist())
+        return sum(self.context().counts.tolist())
 
     # -- memory ---------------------------------------------------------------------------------
 
-    def _context(self) -> Context:
-        """This thread's memory."""
+    def context(self) -> Context:
+        """This thread's memory: inputs and output of its newest call, its seeds."""
         if not hasattr(self._local, "context"):
             self._local.context = self.new_context()
         context: Context = self._local.context

@@ -8,13 +8,17 @@ from dataclasses import replace
 from typing import Any
 
 from . import cache, native
-from .emitter import Lanes, declarations, libm_declarations
 from .instructions import instruction_list
 from .layout import BoundSolver
+from .llvm_ir import LlvmModule
 from .nested import NestedStep, emit_nested
-from .newton import NewtonSolver, emit_newton, emit_seed, newton_declarations
+from .newton import NewtonSolver, emit_newton
+from .progress import compiling
+from .seeds import emit_seed
 from .source import SolverUse
 from .symbolic import tracing
+
+_NAME = "Newton solvers"
 
 
 class SolverUnit:
@@ -37,7 +41,7 @@ class SolverUnit:
         """The step (p, sign, x) -> (dx, err, guard) of every solver, as traced."""
         with self._lock:
             if self._steps is None:
-                with tracing():
+                with compiling(_NAME), tracing():
                     self._steps = list(self._build())
             return self._steps
 
@@ -60,7 +64,7 @@ class SolverUnit:
 
     def _load(self, width: int) -> tuple[native.LoadedCode, list[BoundSolver]]:
         key = native.key_of(self.key, width)
-        metadata, code = cache.get_or_make(key, lambda: self._compile(width))
+        metadata, code = cache.get_or_make(key, lambda: self._make(width))
         loaded = native.LoadedCode(code)
         bound = [
             BoundSolver(
@@ -74,21 +78,23 @@ class SolverUnit:
         ]
         return loaded, bound
 
+    def _make(self, width: int) -> tuple[dict[str, Any], bytes]:
+        with compiling(_NAME, batch=width > 1):
+            return self._compile(width)
+
     def _compile(self, width: int) -> tuple[dict[str, Any], bytes]:
-        lanes = Lanes(width)
-        texts = [declarations(lanes), libm_declarations(), newton_declarations(lanes)]
+        module = LlvmModule()
         solvers = []
         with tracing():
             for k, step in enumerate(self._build()):
                 if isinstance(step, NestedStep):
                     solver = step.solver()
-                    text, workspace = emit_nested(step, f"cld_newton_{k}", lanes)
+                    workspace = emit_nested(module, step, f"cld_newton_{k}", width)
                 else:
                     solver = NewtonSolver.of(instruction_list(step))
-                    text, workspace = emit_newton(solver, f"cld_newton_{k}", lanes)
-                texts.append(text)
+                    workspace = emit_newton(module, solver, f"cld_newton_{k}", width)
                 if width == 1:
-                    texts.append(emit_seed(solver, f"cld_seed_{k}"))
+                    emit_seed(module, solver.record, f"cld_seed_{k}")
                 sizes = (solver.n_p, solver.n_sign, solver.n_x)
                 solvers.append((sizes, solver.n_log, workspace))
-        return {"solvers": solvers}, native.compile_ir("\n\n".join(texts))
+        return {"solvers": solvers}, native.compile_ir(module.text())

@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from .contexts import Context, Seeds, copying_call
+from .contexts import Context, copying_call
 from .instructions import block_sizes
 from .layout import CHECK, INPUT, SOLVER, BoundSolver
 from .nested import NestedStep
-from .newton import CONTRACTION, GUARD, INNER, NOT_CONVERGED, OK, ONE_CELL, NewtonSolver
+from .newton import CONTRACTION, GUARD, INNER, NOT_CONVERGED, OK, NewtonSolver
 from .program import Program
+from .progress import compiling
+from .seeds import ONE_CELL, Seeds
 from .solver_unit import SolverUnit
 from .source import ProgramSource, Rescue
 from .symbolic import tracing
@@ -37,7 +39,7 @@ class VmProgram(Program):
     ) -> None:
         """``key`` is there for the interface: nothing is compiled, so nothing is cached."""
         super().__init__(source, seeds, rescue)
-        with tracing():
+        with compiling(source.name), tracing():
             self._body = source.build()
         self._steps = [unit.traced()[use.solver] for use in source.solvers]
         bound = []
@@ -86,8 +88,7 @@ class _Machine:
         body_in = memory[lay.body_in : lay.body_in + shape.n_x + shape.n_user_in]
         body_out = memory[lay.body_out : lay.body_out + shape.n_body_out]
         self.x, self.user_in = body_in[: shape.n_x], body_in[shape.n_x :]
-        slopes_at = shape.n_user_out + shape.n_checks
-        self.checks, self.slopes = body_out[shape.n_user_out : slopes_at], body_out[slopes_at:]
+        self.checks, self.slopes = memory[lay.checks : lay.slopes], memory[lay.slopes :]
         self.limit = shape.input_limit
         self.body = _Evaluator(body, body_in, body_out)
         self.solvers = []

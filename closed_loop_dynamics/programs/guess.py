@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array, as_finite_vectors, as_rows
 from ..closure.branch import Branch
-from ..engine.program import Program
-from ..engine.program_ir import CHECK, INPUT, SOLVER
+from ..engine import Program
+from ..engine.layout import CHECK, INPUT, SOLVER
 from ..errors import ClosureNotFound
 from ..mechanism import Mechanism
 

@@ -173,7 +173,7 @@ class TaskSpace:
     def _solve(self, values: list[Array], guess: TaskState | None) -> TaskState:
         out = self._named("inverse_kinematics", guess, *values)
         program = self._programs["inverse_kinematics"]
-        context = program._context()
+        context = program.context()
         q, qd, qdd = out["q"], out["qd"], out["qdd"]
         rows = self._robot.actuator_rows[0]
         layout, thetas, rounds = program.shape.layout, [], []
@@ -201,7 +201,7 @@ class TaskSpace:
         if guess.x.shape != (self._model.m,) or guess.theta.shape != (unknowns,):
             raise InvalidInput("guess is a state of another manipulator")
         at = 0
-        for bound, record in zip(program.shape.solvers, program._context().records, strict=True):
+        for bound, record in zip(program.shape.solvers, program.context().records, strict=True):
             rec = bound.solver.record
             theta = guess.theta[at : at + rec.n_x]
             rec.write(record, guess.x, theta, 0.0)

@@ -69,7 +69,7 @@ def test_inner_and_outer_equations_hold(kind: Any) -> None:
 def _logs(kind: Any, p: float) -> tuple[int, np.ndarray, list[np.ndarray]]:
     program = _program(kind)
     program(np.array([p]))
-    context, log = program._context(), _steps()[0].log()
+    context, log = program.context(), _steps()[0].log()
     out = context.memory[program.shape.layout.solver_out[0] :]
     count = int(context.counts[0])
     return count, log.errors(out, count), [log.inner_errors(out, 0, r) for r in range(count)]

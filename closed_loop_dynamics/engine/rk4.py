@@ -1,0 +1,107 @@
+"""Classical Runge-Kutta steps around a program, in one function.
+
+The program maps (y, yd, further inputs) to ydd, closing the loops of every stage itself; here are
+the stages, the rates of y (traced: y may hold a quaternion) and the check of every step's result by
+a second program, which must close there too. A stage or a result that fails leaves the loop with
+the program's status and the last good state, so that the caller can go the long way round.
+"""
+
+from __future__ import annotations
+
+from .code import Module
+from .instructions import InstructionList
+from .layout import ProgramShape
+from .straight_line import emit_straight_line
+from .values import Block, Int, Real
+
+#: Status of a run that stopped because a position passed its bounds after a good step.
+HALTED = -2
+
+
+class Rk4Layout:
+    """Offsets, in doubles, inside the memory of one integrator.
+
+    Attributes:
+        run, accept: addresses of the two programs.
+        done: number of good steps, an integer; step: their length.
+        z, k, trial: (n_y + m,) state [y; yd], its four rates, the state that is being tried.
+        lower, upper: (n_y,) positions between which the run goes on.
+    """
+
+    run, accept, done, step = range(4)
+
+    def __init__(self, n_y: int, m: int) -> None:
+        n = n_y + m
+        self.z = 8
+        self.k = [8 + (1 + s) * n for s in range(4)]
+        self.trial = 8 + 5 * n
+        self.lower = 8 + 6 * n
+        self.upper = self.lower + n_y
+        self.size = self.upper + n_y
+
+
+def emit_rk4(
+    module: Module,
+    symbol: str,
+    shapes: tuple[ProgramShape, ProgramShape],
+    rate: InstructionList,
+    normalised: InstructionList,
+) -> None:
+    """Write ``int symbol(memory, accept_memory, block, steps)``.
+
+    Multiplications and additions are not fused: with y on a vector space the bits are those of the
+    same formula in NumPy.
+
+    Args:
+        shapes: of the program and of the one that accepts a position.
+        rate, normalised: (y, yd) -> dy/dt, and y -> y brought back onto its manifold.
+    """
+    for code, name in ((rate, f"{symbol}_rate"), (normalised, f"{symbol}_normalised")):
+        if emit_straight_line(module, code, name):
+            raise ValueError(f"{code.name} is too long for the integrator")
+    kinds = {"memory": Block, "accept_memory": Block, "block": Block, "steps": Int}
+    f = module.function(symbol, kinds, returns=Int)
+    memory, accept_memory, block, steps = f.arguments
+    n_y, m = shapes[0].input_sizes[:2]
+    at = Rk4Layout(n_y, m)
+    state_in, accelerations = memory + shapes[0].layout.user_in, memory + shapes[0].layout.body_out
+    position_in = accept_memory + shapes[1].layout.user_in
+    z, trial, lower, upper = (block + o for o in (at.z, at.trial, at.lower, at.upper))
+    k = [block + offset for offset in at.k]
+    run, accept = block.of(Block)[at.run], block.of(Block)[at.accept]
+    done = block.of(Int) + at.done
+    done[0] = f.integer(0)
+
+    def copy(source: Block[Real], target: Block[Real], count: int) -> None:
+        with f.loop(count) as i:
+            target[i] = source[i]
+
+    def call(program: Block[Real], program_memory: Block[Real]) -> None:
+        status = f.called(program, Int, program_memory)
+        f.return_if(status.differs(0), status)
+
+    def stage(s: int, length: Real | None) -> None:
+        """k_s = rates at z + length k_{s-1}."""
+        with f.loop(n_y + m) as i:
+            state_in[i] = z[i] if length is None else z[i] + length * k[s - 1][i]
+        call(run, memory)
+        f.call(f"{symbol}_rate", state_in, k[s], f.nowhere())
+        copy(accelerations, k[s] + n_y, m)
+
+    with f.as_written():
+        h = block[at.step]
+        half, sixth = 0.5 * h, h / 6.0
+        with f.loop(steps):
+            for s, length in enumerate((None, half, half, h)):
+                stage(s, length)
+            with f.loop(n_y + m) as i:
+                total = k[0][i] + 2.0 * (k[1][i] + k[2][i]) + k[3][i]
+                trial[i] = z[i] + sixth * total
+            f.call(f"{symbol}_normalised", trial, position_in, f.nowhere())
+            call(accept, accept_memory)
+            copy(position_in, z, n_y)
+            copy(trial + n_y, z + n_y, m)
+            done[0] = done[0] + 1
+            with f.loop(n_y) as i:
+                f.return_if((z[i] < lower[i]) | (z[i] > upper[i]), HALTED)
+    f.finish(0)

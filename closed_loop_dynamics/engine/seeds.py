@@ -1,0 +1,149 @@
+"""Where Newton loops start: records of solutions, and the prediction from the best of them.
+
+A start ("seed") is (p0, x0, dx/dp): the nearest node of a table of solutions computed at load, so
+that the answer does not depend on earlier calls; the newest solution only where there is no such
+node. A prediction that goes further than ``reach`` is not used: near a singularity slopes are huge,
+and a leap may end on another branch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Array
+from .code import Module
+from .values import Block
+
+#: Nodes cover half a step around them, and a little for rounding.
+ONE_CELL = 0.5 + 1e-9
+
+
+class RecordLayout:
+    """Offsets (in doubles) inside the seed record of one solver.
+
+    Attributes:
+        has_table: 1.0 when the table may be used.
+        table: address of the node array (as an integer); nodes are ``(x0, dx/dp row by row)``,
+            node ``(i, j, ...)`` at ``sum(index * stride)`` and p = low + index * step.
+        low, step, inverse_step, last_index, stride: (n_p,) each, of the table; stride in nodes.
+        inverse_reach: (n_x,) 1 / longest prediction of each unknown.
+        sign: (n_sign,) sign of every guard on the wanted branch.
+        p0: (n_p,) parameters of the newest solution (NaN: none).
+        x0, slope: (n_x,) the newest solution and (n_x, n_p) its derivative, row by row.
+        size: length of the record.
+        node_size: length of one node of the table.
+    """
+
+    def __init__(self, n_p: int, n_sign: int, n_x: int) -> None:
+        self.n_p, self.n_sign, self.n_x = n_p, n_sign, n_x
+        self.has_table, self.table, self.low = 0, 1, 2
+        self.step, self.inverse_step, self.last_index, self.stride, self.inverse_reach = (
+            self.low + (1 + i) * n_p for i in range(5)
+        )
+        self.sign = self.inverse_reach + n_x
+        self.p0 = self.sign + n_sign
+        self.x0 = self.p0 + n_p
+        self.slope = self.x0 + n_x
+        self.size = self.slope + n_x * n_p
+        self.node_size = n_x * (1 + n_p)
+
+    def write(self, record: Array, p: Array, x: Array, slope: Array | float) -> None:
+        """Make (p, x, dx/dp) the newest solution."""
+        record[self.p0 : self.p0 + self.n_p] = p
+        record[self.x0 : self.x0 + self.n_x] = x
+        record[self.slope : self.size] = np.ravel(slope)
+
+
+@dataclass(frozen=True, eq=False)
+class Seeds:
+    """Starting points of one solver, shared by all programs and threads (read only).
+
+    Attributes:
+        sign: (n_sign,) sign of the guards on the branch.
+        low, step, count: (n_p,) the grid; ``count`` all zero means there is no table.
+        nodes: (prod(count), n_x * (1 + n_p)) solutions and their slopes; NaN where unreachable.
+        reference: (p0, x0, slope) of the reference configuration.
+        reach: (n_x,) longest prediction of each unknown; infinite when None.
+    """
+
+    sign: Array
+    low: Array
+    step: Array
+    count: NDArray[np.int64]
+    nodes: Array
+    reference: tuple[Array, Array, Array]
+    reach: Array | None = None
+
+    def __post_init__(self) -> None:
+        # Native code reads the nodes by address.
+        object.__setattr__(self, "nodes", np.ascontiguousarray(self.nodes, dtype=np.float64))
+
+    @property
+    def has_table(self) -> bool:
+        """The grid is not empty."""
+        return bool(np.all(self.count > 0)) and self.nodes.size > 0
+
+    def fill(self, record: Array, rec: RecordLayout) -> None:
+        """Write the table's description, the signs and the reference solution into a record."""
+        expected = (int(np.prod(self.count)), rec.node_size)
+        if self.has_table and self.nodes.shape != expected:
+            raise ValueError(f"seed table has shape {self.nodes.shape}, expected {expected}")
+        record[rec.has_table] = float(self.has_table)
+        record.view(np.int64)[rec.table] = self.nodes.ctypes.data if self.has_table else 0
+        n = rec.n_p
+        record[rec.low : rec.low + n] = self.low
+        record[rec.step : rec.step + n] = self.step
+        record[rec.inverse_step : rec.inverse_step + n] = 1.0 / self.step
+        record[rec.last_index : rec.last_index + n] = np.maximum(self.count - 1, 0)
+        inner = np.append(self.count[1:], 1)[:n]
+        record[rec.stride : rec.stride + n] = np.cumprod(inner[::-1])[::-1]
+        record[rec.inverse_reach : rec.inverse_reach + rec.n_x] = (
+            0.0 if self.reach is None else 1.0 / self.reach
+        )
+        record[rec.sign : rec.sign + rec.n_sign] = self.sign
+        rec.write(record, *self.reference)
+
+
+def emit_seed(module: Module, rec: RecordLayout, symbol: str) -> None:
+    """Write ``symbol(record, p, x)``: predict x at p from the best seed, NaN when none reaches."""
+    f = module.function(symbol, {"record": Block, "p": Block, "x": Block})
+    record, parameters, x = f.arguments
+    p = [parameters[j] for j in range(rec.n_p)]
+    p0 = [record[rec.p0 + j] for j in range(rec.n_p)]
+    near, same, inside, p_node = [], [], [], []
+    node = f.integer(0)
+    for j in range(rec.n_p):
+        inverse, low = record[rec.inverse_step + j], record[rec.low + j]
+        near.append(abs(p[j] - p0[j]) * inverse < 0.5)  # never, without a newest solution: NaN
+        same.append(p[j].equals(p0[j]))
+        exact = (p[j] - low) * inverse
+        position = exact.apply("fmin", record[rec.last_index + j]).apply("fmax", 0.0)
+        index = (position + 0.5).truncated()
+        nearest = index.as_real()
+        inside.append(abs(exact - nearest) <= ONE_CELL)
+        p_node.append(nearest.apply("fma", record[rec.step + j], low))
+        node = node + index * record[rec.stride + j].truncated()
+    no_table = record[rec.has_table].equals(0.0)
+    # x0 and slope follow each other both in the record and in a node.
+    own = record + rec.x0
+    at_node = record.of(Block)[rec.table] + node * rec.node_size
+    reached = no_table.choose(own, at_node)[0].is_number()
+    covered = f.all(inside) & reached
+    # At the very place of the newest solution: that is how a rescue hands its answer in.
+    newest = (f.all(near) & ~covered) | f.all(same) | no_table
+    source = newest.choose(own, at_node)
+    dp = [p[j] - newest.choose(p0[j], p_node[j]) for j in range(rec.n_p)]
+    within, predicted = [], []
+    for i in range(rec.n_x):
+        change = f.real(0.0)
+        for j in range(rec.n_p):
+            change = source[rec.n_x + i * rec.n_p + j].apply("fma", dp[j], change)
+        within.append(abs(change) * record[rec.inverse_reach + i] <= 1.0)
+        predicted.append(source[i] + change)
+    good = f.all(within)
+    for i in range(rec.n_x):
+        x[i] = good.choose(predicted[i], f.real(float("nan")))
+    f.finish()
