@@ -26,9 +26,9 @@ from .engine import cache
 from .errors import InvalidInput, SubmechanismError, UrdfError, did_you_mean
 from .fingerprint import source_digest
 from .model.clusters import Cluster, Component, build_clusters, split_components
-from .model.hyrodyn.types import FUNCTION
 from .model.submechanism import Submechanism
 from .model.tree import FLOATING, Tree
+from .model.words import FUNCTION
 
 Closure = LinearClosure | NumericalClosure | AnalyticalClosure | SmoothClosure
 

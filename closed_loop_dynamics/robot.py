@@ -18,14 +18,14 @@ from .actuation.actuation import Actuation
 from .arrays import Array, as_finite_vectors
 from .closure.forward_kinematics import independent_from_actuator
 from .closure.smooth import Gamma, SmoothClosure
-from .closure.solvers import SOLVERS
 from .errors import InvalidInput, did_you_mean
 from .inspection import Report, lint
 from .inspection.geometry import SubmechanismGeometry
 from .inspection.loop_names import component_called
 from .mechanism import Mechanism, build_mechanism
-from .model import read_submechanisms, read_urdf
+from .model import read_description
 from .model.digest import digest
+from .model.words import SOLVERS
 from .robot_parts.free_motion import FreeMotion
 from .robot_parts.links import gather_wrenches, link_jacobian, link_pose, random_independent
 from .robot_parts.operational_space import (
@@ -69,8 +69,10 @@ def load(
     Raises:
         UrdfError, SubmechanismError: with file, place and remedy.
     """
-    tree = read_urdf(urdf, floating_base=floating_base)
-    entries = read_submechanisms(submechanisms, tree, search_path=search_path, urdf_source=urdf)
+    description = read_description(
+        urdf, submechanisms, floating_base=floating_base, search_path=search_path
+    )
+    tree, entries = description.tree, description.submechanisms
     key = digest(tree, entries)
     if solver is not None and solver not in SOLVERS:
         raise InvalidInput(f"solver '{solver}'; {did_you_mean(solver, SOLVERS)}")

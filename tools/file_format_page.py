@@ -21,7 +21,7 @@ from closed_loop_dynamics.model.hyrodyn.schema import (
     Text,
     Word,
 )
-from closed_loop_dynamics.model.hyrodyn.types import (
+from closed_loop_dynamics.model.words import (
     COUPLED_TYPES,
     FUNCTION,
     LOOP_TYPES,

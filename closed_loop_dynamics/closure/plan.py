@@ -16,8 +16,8 @@ import numpy as np
 from ..arrays import Array
 from ..engine.symbolic import tracing
 from ..errors import SubmechanismError
+from ..model.poses import body_poses
 from ..model.submechanism import Submechanism
-from ..se3 import body_poses
 from .loop_numbers import LoopNumbers
 from .rank import RANK_TOLERANCE, independent_rows, null_space, rank_of, solving_order
 

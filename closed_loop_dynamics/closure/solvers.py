@@ -14,7 +14,6 @@ from .legs import NotClosedForm
 #: A closed form that is proved on less of the branch is slower than Newton: it leaves the rest to
 #: continuation.
 LEAST_SHARE = 0.5
-SOLVERS = ("auto", "analytical", "numerical")
 
 
 def choose_solvers(

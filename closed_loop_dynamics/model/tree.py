@@ -1,4 +1,6 @@
-"""The spanning tree as plain numbers: bodies in regular numbering, frames of every URDF link.
+"""What a robot's file says, as plain numbers: the spanning tree, its looks and its transmissions.
+
+Every format has a reader that makes a :class:`Tree`; nothing after it knows the file again.
 
 Fixed joints are lumped: their links become frames of the body that carries them, and their inertia
 is added to it. Numbering is regular (a parent always precedes its children), so algorithms are
@@ -12,6 +14,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..arrays import Array
+from ..errors import ModelError
+from .submechanism import Coupling
+from .visual import Visual
 
 REVOLUTE = "revolute"
 PRISMATIC = "prismatic"
@@ -68,7 +73,7 @@ class Body:
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A spanning tree.
+    """A robot as its file describes it: the spanning tree, and what else the file says.
 
     Attributes:
         name: robot name.
@@ -81,6 +86,10 @@ class Tree:
         link_inertias: for every URDF link that has an <inertial> element,
             ``(mass, (3,) com in the link frame, (3, 3) inertia about the com in link axes)``; the
             linter reads it.
+        visuals: link -> what it looks like; links that show nothing are left out.
+        transmissions: linear couplings that the file writes beside mimic tags, for the
+            submechanisms that ask for them.
+        broken_transmission: what is wrong with them, for whoever asks: the tree does not need them.
     """
 
     name: str
@@ -90,6 +99,9 @@ class Tree:
     fixed_joint_children: dict[str, str] = field(default_factory=dict)
     source: str = "<text>"
     link_inertias: dict[str, tuple[float, Array, Array]] = field(default_factory=dict)
+    visuals: dict[str, tuple[Visual, ...]] = field(default_factory=dict)
+    transmissions: tuple[Coupling, ...] = ()
+    broken_transmission: ModelError | None = None
 
     def __post_init__(self) -> None:
         index = {body.joint.name: i for i, body in enumerate(self.bodies)}

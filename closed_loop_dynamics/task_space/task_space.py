@@ -16,7 +16,7 @@ from ..closure.numerical import NumericalClosure
 from ..engine import Program
 from ..engine.symbolic import tracing
 from ..errors import ClosureNotFound, InvalidInput, SubmechanismError, Underactuated, did_you_mean
-from ..se3 import body_poses, link_pose
+from ..model.poses import body_poses, link_pose
 from .equations import TaskModel, actuation_determinant
 from .limb import separate
 from .limb_kinematics import plan_limb

@@ -693,7 +693,7 @@ def test_transmission_without_couplings_lists_the_folders(tree, tmp_path):
     path = tmp_path / "full" / "sub.yml"
     path.write_text(TRANSMISSION)
     with pytest.raises(SubmechanismError) as caught:
-        read_submechanisms(path, tree, search_path=[tmp_path / "extra"], urdf_source=URDF)
+        read_submechanisms(path, tree, search_path=[tmp_path / "extra"])
     error = caught.value
     assert (error.file, error.place) == (str(path), ENTRY)
     for word in ("full", "extra", "2 folders beside", "the robot's URDF"):

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from closed_loop_dynamics.model import read_submechanisms, read_urdf
+from closed_loop_dynamics.model import read_description, read_urdf
 
 MODELS = Path(__file__).parents[2].parent / "shared" / "models"
 MANUS = MODELS / "rh5_manus_case_study" / "model"
@@ -31,8 +31,8 @@ COUNTS = {"full": (61, 20, 20), "reduced": (23, 13, 13), "leg": (18, 6, 6), "wri
 
 def load(name):
     urdf, yml = PAIRS[name]
-    tree = read_urdf(urdf)
-    return tree, read_submechanisms(yml, tree, urdf_source=urdf)
+    description = read_description(urdf, yml)
+    return description.tree, description.submechanisms
 
 
 def urdf_files():

@@ -11,8 +11,8 @@ from support.manipulators import files, robot_of, task_of
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.errors import ClosureNotFound, InvalidInput, SubmechanismError
 from closed_loop_dynamics.model import read_submechanisms, read_urdf
+from closed_loop_dynamics.model.poses import body_poses, link_pose
 from closed_loop_dynamics.model.tree import Tree
-from closed_loop_dynamics.se3 import body_poses, link_pose
 from tools.robots.mechanisms import parallelogram
 
 TASK = "  task_space: {platform: tool_tip, axes: [x, z]}\n"

@@ -7,15 +7,14 @@ URDF's mimic tags among the entry's joints.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...errors import SubmechanismError, did_you_mean
 from ..submechanism import Coupling
 from ..tree import Tree
-from ..urdf.linear_transmission import LinearTransmissions, read_linear_transmissions
+from ..urdf.transmissions import read_transmissions
 from .schema import COUPLING
 from .yaml_reader import Node
 
@@ -32,12 +31,12 @@ class TransmissionSearch:
     Attributes:
         folder: folder of the submechanism file, None when it was given as text.
         search_path: more folders.
-        urdf_source: the robot's own URDF (path or text), or None.
+        tree: the robot, whose own file may have transmissions.
     """
 
     folder: Path | None
     search_path: tuple[Path, ...]
-    urdf_source: str | os.PathLike[str] | None
+    tree: Tree
 
     def find(
         self, entry: Node, file_path: Node | None, joints: Iterable[str]
@@ -49,14 +48,14 @@ class TransmissionSearch:
             name = file_path.text("the path of a URDF")
             for path in self._candidates(name, file_path, looked):
                 place = f"{file_path.place} ({path.name})"
-                found = _couplings_of(read_linear_transmissions(path), joints, place)
+                found = _of_joints(read_transmissions(path), joints, place)
                 if found:
                     return found, looked
-        if self.urdf_source is not None:
-            looked.append("the robot's URDF")
-            transmissions = read_linear_transmissions(self.urdf_source)
-            return _couplings_of(transmissions, joints, f"{entry.place} (robot URDF)"), looked
-        return [], looked
+        looked.append("the robot's URDF")
+        if self.tree.broken_transmission is not None:
+            raise self.tree.broken_transmission
+        place = f"{entry.place} (robot URDF)"
+        return _of_joints(self.tree.transmissions, joints, place), looked
 
     def _candidates(self, name: str, node: Node, looked: list[str]) -> list[Path]:
         """Existing files called ``name``; every folder tried is added to ``looked``."""
@@ -210,14 +209,10 @@ def _check_size(coupling: Coupling, at: Node) -> None:
         )
 
 
-def _couplings_of(
-    transmissions: LinearTransmissions, joints: tuple[str, ...], place: str
+def _of_joints(
+    transmissions: Iterable[Coupling], joints: tuple[str, ...], place: str
 ) -> list[Coupling]:
-    return [
-        Coupling(joint, dict(terms), offset, place)
-        for joint, (terms, offset) in transmissions.items()
-        if joint in joints
-    ]
+    return [replace(each, place=place) for each in transmissions if each.joint in joints]
 
 
 def _is_file(path: Path) -> bool:

@@ -21,8 +21,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Array
+from ...se3 import unit
 from ..submechanism import ConstraintAxis
-from ..urdf.origins import unit
 from .schema import AXIS, CUT_JOINTS
 from .yaml_reader import Node
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ...arrays import Array
 from ...errors import did_you_mean
+from ...se3 import origin_pose
 from ..submechanism import ConstraintAxis, LoopConstraint
 from ..tree import Tree
-from ..urdf.origins import origin_pose
 from .cut_joints import listed_axes, named_axes
 from .schema import CUT_JOINTS, FRAME, LOOP
 from .yaml_reader import Node

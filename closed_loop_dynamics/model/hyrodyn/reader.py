@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from ...errors import InvalidInput
+from ...errors import InvalidInput, did_you_mean
 from ..submechanism import Coupling, Submechanism
 from ..tree import Tree
+from ..words import COUPLED_TYPES, FUNCTION, LOOP_TYPES, NUMERICAL, SOLVERS, VALID_TYPES
 from .couplings import (
     COUPLINGS_EXAMPLE,
     TransmissionSearch,
@@ -26,7 +27,6 @@ from .joint_lists import JointLists, Named, read_joint_lists
 from .loop_constraints import read_loops
 from .schema import ENTRY, FILE
 from .task_axes import read_task_axes
-from .types import COUPLED_TYPES, FUNCTION, LOOP_TYPES, NUMERICAL, VALID_SOLVERS, read_type
 from .yaml_reader import Node, load_yaml
 
 __all__ = ["read_submechanisms"]
@@ -39,7 +39,6 @@ def read_submechanisms(
     tree: Tree,
     *,
     search_path: Iterable[str | os.PathLike[str]] | str | os.PathLike[str] = (),
-    urdf_source: str | os.PathLike[str] | None = None,
 ) -> tuple[Submechanism, ...]:
     """Read a submechanism file and check it against the tree.
 
@@ -47,7 +46,6 @@ def read_submechanisms(
         source: path, YAML text, or None for a robot without loops.
         tree: the robot.
         search_path: folders in which sub-URDFs (``file_path``) are looked for as well.
-        urdf_source: the robot's URDF (path or text), searched for linear transmissions.
 
     Returns:
         Floating joints first, then the entries of the file in its order, then one entry for each
@@ -67,7 +65,7 @@ def read_submechanisms(
     if source is None:
         return with_implied((), tree)
     root, folder = load_yaml(source)
-    search = TransmissionSearch(folder, folders, urdf_source)
+    search = TransmissionSearch(folder, folders, tree)
     nodes = _entry_nodes(root)
     names = _unique_names(nodes)
     owners: Named = {}
@@ -112,7 +110,7 @@ def _read_entry(
         active=joints.active,
         loops=loops,
         couplings=couplings,
-        solver=fields["solver"].choice(VALID_SOLVERS) if "solver" in fields else "auto",
+        solver=fields["solver"].choice(SOLVERS) if "solver" in fields else "auto",
         reference=_read_reference(fields, joints),
         actuators=actuators,
         friction=read_joint_friction(fields, joints, actuators),
@@ -209,3 +207,20 @@ def _unique_names(nodes: list[Node]) -> list[str]:
 
 def _label(fields: dict[str, Node], key: str) -> str:
     return fields[key].text("a name") if key in fields else ""
+
+
+def _plain(word: str) -> str:
+    return word.lower().translate(str.maketrans("", "", " -[](){}"))
+
+
+_BY_PLAIN_NAME = {_plain(name): name for name in sorted(VALID_TYPES)}
+
+
+def read_type(node: Node) -> str:
+    word = node.text("NUMERICAL")
+    try:
+        return _BY_PLAIN_NAME[_plain(word)]
+    except KeyError:
+        raise node.error(
+            f"unknown type '{word[:80]}'", did_you_mean(word.lower(), VALID_TYPES)
+        ) from None

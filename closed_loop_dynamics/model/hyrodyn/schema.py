@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .types import VALID_SOLVERS, VALID_TYPES
+from ..words import AXES, SOLVERS, VALID_TYPES
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,6 @@ class Record:
 
 Shape = Text | Number | Numbers | Word | ListOf | ByName | Anything | Record
 
-AXES = ("x", "y", "z", "roll", "pitch", "yaw")
 CUT_JOINTS = (
     "revolute",
     "prismatic",
@@ -275,7 +274,7 @@ ENTRY = Record(
         ),
         "couplings": Key(ListOf(COUPLING), "gears, belts, differentials"),
         "solver": Key(
-            Word(VALID_SOLVERS),
+            Word(SOLVERS),
             "`auto` takes the closed form where there is one; `analytical` insists on it; "
             "`numerical` is Newton's method",
             default="auto",

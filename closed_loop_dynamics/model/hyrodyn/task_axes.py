@@ -13,7 +13,8 @@ from __future__ import annotations
 from ...errors import did_you_mean
 from ..submechanism import TaskAxes
 from ..tree import Tree
-from .schema import AXES, TASK_SPACE
+from ..words import AXES
+from .schema import TASK_SPACE
 from .yaml_reader import Node
 
 _EXAMPLE = "{platform: tool, axes: [x, z]}"
