@@ -1,4 +1,4 @@
-"""``python -m tools.file_format_page`` writes what follows from :mod:`.schema`:
+"""``python -m tools.file_format_page`` writes what follows from ``model/hyrodyn/schema.py``:
 docs/file_format.md for people and config/submechanisms.schema.json for editors.
 """
 
@@ -8,8 +8,8 @@ import json
 from pathlib import Path
 
 from closed_loop_dynamics.model.hyrodyn.json_schema import json_schema
-from closed_loop_dynamics.model.hyrodyn.schema import (
-    RECORDS,
+from closed_loop_dynamics.model.hyrodyn.schema import RECORDS
+from closed_loop_dynamics.model.hyrodyn.shapes import (
     Anything,
     ByName,
     Key,
@@ -35,7 +35,7 @@ SCHEMA = Path("config/submechanisms.schema.json")
 _INTRO = """\
 # The submechanism file
 
-Generated from `closed_loop_dynamics/model/schema.py` by
+Generated from `closed_loop_dynamics/model/hyrodyn/schema.py` by
 `python -m tools.file_format_page`.
 
 A URDF is a tree, so each loop of the robot is cut open in it. The submechanism file (YAML) says
@@ -105,7 +105,7 @@ def _section(record: Record) -> str:
     lines = [f"## {record.title}", "", "| key | value | default | meaning |", "|---|---|---|---|"]
     lines += rows
     if record.rules:
-        lines += ["", *(f"- {sentence}" for sentence in record.rules)]
+        lines += ["", *(f"- {rule.sentence}" for rule in record.rules)]
     return "\n".join([*lines, ""])
 
 
@@ -119,16 +119,11 @@ def _words(shape: Shape) -> str:
     match shape:
         case Text(what):
             return what
-        case Number(unit):
-            ranges = {
-                "≥ 0": shape.minimum is not None,
-                "> 0": shape.above is not None,
-                "≠ 0": shape.never_zero,
-            }
-            return " ".join(["number", *(text for text, on in ranges.items() if on), f"[{unit}]"])
+        case Number(unit, allowed):
+            return " ".join(["number", *([allowed] if allowed else []), f"[{unit}]"])
         case Numbers(count, unit):
             return f"{count} numbers" + (f" [{unit}]" if unit else "")
-        case Word(words, loose):
+        case Word(_, words, loose):
             return "a type" if loose else ", ".join(f"`{word}`" for word in words)
         case ListOf(Record() as item):
             return f"list, see [{item.title}]({_anchor(item)})"

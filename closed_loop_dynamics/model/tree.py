@@ -10,6 +10,7 @@ single loops over ``tree.bodies``.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -103,10 +104,6 @@ class Tree:
     transmissions: tuple[Coupling, ...] = ()
     broken_transmission: ModelError | None = None
 
-    def __post_init__(self) -> None:
-        index = {body.joint.name: i for i, body in enumerate(self.bodies)}
-        object.__setattr__(self, "_joint_index", index)
-
     @property
     def joint_names(self) -> tuple[str, ...]:
         """Names of the moving joints, in body order."""
@@ -114,8 +111,11 @@ class Tree:
 
     def joint_index(self, name: str) -> int:
         """Index of the body that joint ``name`` moves (KeyError when unknown)."""
-        index: dict[str, int] = self._joint_index  # type: ignore[attr-defined]
-        return index[name]
+        return self._index[name]
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {body.joint.name: i for i, body in enumerate(self.bodies)}
 
     def path_to_root(self, body: int) -> list[int]:
         """Bodies from ``body`` (included) up to the root (excluded)."""

@@ -98,8 +98,8 @@ class _Parser:
         try:
             self._expat.Parse(self._text, True)
         except expat.ExpatError as problem:
-            here = self._text.split(b"\n")[problem.lineno - 1][problem.offset :]
-            words = here.decode("utf-8", "ignore").strip()
+            here = b"".join(self._text.splitlines()[problem.lineno - 1 : problem.lineno])
+            words = here[problem.offset :].decode("utf-8", "ignore").strip()
             at = f" at '{words[:20]}'" if words else ""
             line = problem.lineno + self._lines_before
             self._refuse(f"{expat.ErrorString(problem.code)}{at}, line {line}")

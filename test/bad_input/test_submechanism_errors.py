@@ -99,7 +99,7 @@ CASES = {
     ),
     "not a list": ("submechanisms: {a: 1}\n", "submechanisms", "expected a list", "entries"),
     "no list": ("submechanisms:\n", "submechanisms", "found nothing", "entries"),
-    "entry is a word": ("submechanisms:\n- arm\n", ENTRY, "found 'arm'", "keys"),
+    "entry is a word": ("submechanisms:\n- arm\n", ENTRY, "found 'arm'", "{name: arm"),
     "key is a number": ("submechanisms:\n- {1: a}\n", ENTRY, "key 1 is not text", "quotes"),
     "key is a list": ("submechanisms:\n- {[a]: a}\n", ENTRY, "not a word", "word"),
     "tab": ("submechanisms:\n\t- a\n", "line 2, column 1", "not valid YAML", "spaces"),

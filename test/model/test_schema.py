@@ -131,7 +131,7 @@ READ_PLACES = [
 
 
 def test_generated_files_are_up_to_date() -> None:
-    remedy = "run `python -m closed_loop_dynamics.model.hyrodyn.file_format`"
+    remedy = "run `python -m tools.file_format_page`"
     assert file_format.page() == (ROOT / file_format.PAGE).read_text(encoding="utf-8"), remedy
     text = (ROOT / file_format.SCHEMA).read_text(encoding="utf-8")
     assert file_format.schema_text() == text, remedy

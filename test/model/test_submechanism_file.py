@@ -339,6 +339,7 @@ def test_written_couplings_beat_the_sub_urdf(tmp_path):
     assert read_submechanisms(yml, read_urdf(PLAIN))[0].couplings[0].terms == {"crank": 9.0}
 
 
-def test_absent_sub_urdf_is_fine_elsewhere():
-    text = serial("  file_path: nowhere/Arm.urdf\n")
+@pytest.mark.parametrize("path", ["nowhere/Arm.urdf", "", "''"])
+def test_absent_sub_urdf_is_fine_elsewhere(path):
+    text = serial(f"  file_path: {path}\n")
     assert read_submechanisms(text, read_urdf(PLAIN))[0].spanning == ("crank", "rod")

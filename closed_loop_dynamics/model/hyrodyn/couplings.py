@@ -15,13 +15,11 @@ from ...errors import SubmechanismError, did_you_mean
 from ..submechanism import Coupling
 from ..tree import Tree
 from ..urdf.transmissions import read_transmissions
-from .schema import COUPLING
-from .yaml_reader import Node
+from .node import Node
 
 #: Ratios other than 0, written or of a chain, lie between these; offsets below the last one.
 SMALLEST_RATIO, LARGEST_RATIO = 1e-12, 1e12
 LARGEST_OFFSET = 1e8
-COUPLINGS_EXAMPLE = "couplings: [{joint: rotor, terms: {knee: 12.0}, offset: 0.0}]"
 
 
 @dataclass(frozen=True)
@@ -38,15 +36,13 @@ class TransmissionSearch:
     search_path: tuple[Path, ...]
     tree: Tree
 
-    def find(
-        self, entry: Node, file_path: Node | None, joints: Iterable[str]
-    ) -> tuple[list[Coupling], list[str]]:
+    def find(self, entry: Node, joints: Iterable[str]) -> tuple[list[Coupling], list[str]]:
         """Couplings of ``joints``, and the places looked in (for the message if there are none)."""
         joints = tuple(joints)
         looked: list[str] = []
-        if file_path is not None:
-            name = file_path.text("the path of a URDF")
-            for path in self._candidates(name, file_path, looked):
+        file_path = entry.find("file_path")
+        if file_path is not None and file_path.value:
+            for path in self._candidates(file_path, looked):
                 place = f"{file_path.place} ({path.name})"
                 found = _of_joints(read_transmissions(path), joints, place)
                 if found:
@@ -57,8 +53,9 @@ class TransmissionSearch:
         place = f"{entry.place} (robot URDF)"
         return _of_joints(self.tree.transmissions, joints, place), looked
 
-    def _candidates(self, name: str, node: Node, looked: list[str]) -> list[Path]:
-        """Existing files called ``name``; every folder tried is added to ``looked``."""
+    def _candidates(self, node: Node, looked: list[str]) -> list[Path]:
+        """Existing files of the name in ``node``; every folder tried is added to ``looked``."""
+        name: str = node.value
         folders = [self.folder, *self.search_path] if self.folder else list(self.search_path)
         looked.extend(f"'{folder}'" for folder in folders)
         found = [folder / name for folder in folders if _is_file(folder / name)]
@@ -76,21 +73,11 @@ class TransmissionSearch:
         return found
 
 
-def read_couplings(node: Node) -> list[Coupling]:
-    """``couplings:`` as written; :func:`check_couplings` compares them with the robot."""
-    return [_read_coupling(item) for item in node.items(COUPLINGS_EXAMPLE)]
-
-
-def _read_coupling(node: Node) -> Coupling:
-    fields = node.fields(COUPLING.keys, COUPLINGS_EXAMPLE)
-    for key in ("joint", "terms"):
-        if key not in fields:
-            raise node.error(f"the coupling has no '{key}'", f"write {COUPLINGS_EXAMPLE}")
-    terms = {k: v.number() for k, v in fields["terms"].mapping("terms: {knee: 12.0}").items()}
-    if not terms:
-        raise fields["terms"].error("a coupling needs at least one term", "write {knee: 12.0}")
-    offset = fields["offset"].number() if "offset" in fields else 0.0
-    return Coupling(fields["joint"].text("the name of a joint"), terms, offset, node.place)
+def read_coupling(node: Node) -> Coupling:
+    """A coupling as written; :func:`check_couplings` compares it with the robot."""
+    return Coupling(
+        node["joint"].value, node["terms"].value, node.value_of("offset", 0.0), node.place
+    )
 
 
 def add_mimics(

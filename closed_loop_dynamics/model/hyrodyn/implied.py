@@ -10,7 +10,7 @@ from ...errors import SubmechanismError
 from ..submechanism import Submechanism
 from ..tree import FLOATING, PRISMATIC, Joint, Tree
 from .couplings import check_couplings, mimic_coupling
-from .yaml_reader import Node
+from .node import Node
 
 IMPLIED = "implied by the URDF"
 

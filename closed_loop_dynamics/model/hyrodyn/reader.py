@@ -10,28 +10,20 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from ...errors import InvalidInput, did_you_mean
+from ...errors import InvalidInput
 from ..submechanism import Coupling, Submechanism
 from ..tree import Tree
-from ..words import COUPLED_TYPES, FUNCTION, LOOP_TYPES, NUMERICAL, SOLVERS, VALID_TYPES
-from .couplings import (
-    COUPLINGS_EXAMPLE,
-    TransmissionSearch,
-    add_mimics,
-    check_couplings,
-    read_couplings,
-)
+from ..words import COUPLED_TYPES, FUNCTION, LOOP_TYPES, NUMERICAL
+from .couplings import TransmissionSearch, add_mimics, check_couplings, read_coupling
 from .implied import make_unique, with_implied
-from .joint_extras import not_in_entry, read_actuators, read_joint_friction
+from .joint_extras import read_actuators, read_joint_friction, read_reference
 from .joint_lists import JointLists, Named, read_joint_lists
-from .loop_constraints import read_loops
-from .schema import ENTRY, FILE
+from .loop_constraints import read_loop
+from .node import Node
+from .schema import COUPLING, FILE
 from .task_axes import read_task_axes
-from .yaml_reader import Node, load_yaml
-
-__all__ = ["read_submechanisms"]
-
-_EXAMPLE = "a list of entries such as '- {name: arm, type: R, jointnames_spanningtree: [...]}'"
+from .validate import validated
+from .yaml_reader import load_yaml
 
 
 def read_submechanisms(
@@ -65,43 +57,25 @@ def read_submechanisms(
     if source is None:
         return with_implied((), tree)
     root, folder = load_yaml(source)
+    nodes = list(validated(root, FILE)["submechanisms"])
     search = TransmissionSearch(folder, folders, tree)
-    nodes = _entry_nodes(root)
-    names = _unique_names(nodes)
     owners: Named = {}
-    entries = []
-    for node, name in zip(nodes, names, strict=True):
-        fields = node.fields(ENTRY.keys, "the keys of a submechanism")
-        entries.append(_read_entry(node, fields, name, tree, search, owners))
+    entries = [
+        _read_entry(node, name, tree, search, owners)
+        for node, name in zip(nodes, _unique_names(nodes), strict=True)
+    ]
     return with_implied(tuple(entries), tree)
 
 
-def _entry_nodes(root: Node) -> list[Node]:
-    top = root.fields(FILE.keys, f"'submechanisms:' and {_EXAMPLE}")
-    if "submechanisms" not in top:
-        raise root.error(
-            "the file has no 'submechanisms' at its top level",
-            f"add 'submechanisms:' and {_EXAMPLE}",
-        )
-    return top["submechanisms"].items(_EXAMPLE)
-
-
 def _read_entry(
-    node: Node,
-    fields: dict[str, Node],
-    name: str,
-    tree: Tree,
-    search: TransmissionSearch,
-    owners: Named,
+    node: Node, name: str, tree: Tree, search: TransmissionSearch, owners: Named
 ) -> Submechanism:
-    joints = read_joint_lists(node, fields, tree)
+    joints = read_joint_lists(node, tree)
     _claim(joints.spanning, owners)
-    loops = read_loops(fields["loop_constraints"], tree) if "loop_constraints" in fields else ()
-    kind = NUMERICAL if loops else "serial"
-    if "type" in fields:
-        kind = read_type(fields["type"])
-    couplings = _read_couplings(node, fields, kind, joints, tree, search)
-    actuators = read_actuators(fields, joints)
+    loops = tuple(read_loop(item, tree) for item in node.items("loop_constraints"))
+    kind = node.value_of("type", NUMERICAL if loops else "serial")
+    couplings = _read_couplings(node, kind, joints, tree, search)
+    actuators = read_actuators(node, joints)
     entry = Submechanism(
         name=name,
         type=kind,
@@ -110,11 +84,11 @@ def _read_entry(
         active=joints.active,
         loops=loops,
         couplings=couplings,
-        solver=fields["solver"].choice(SOLVERS) if "solver" in fields else "auto",
-        reference=_read_reference(fields, joints),
+        solver=node.value_of("solver", "auto"),
+        reference=read_reference(node, joints),
         actuators=actuators,
-        friction=read_joint_friction(fields, joints, actuators),
-        task_space=read_task_axes(fields["task_space"], tree) if "task_space" in fields else None,
+        friction=read_joint_friction(node, joints, actuators),
+        task_space=read_task_axes(node["task_space"], tree) if "task_space" in node else None,
         place=node.place,
         file=node.file,
     )
@@ -134,18 +108,13 @@ def _claim(spanning: Named, owners: Named) -> None:
 
 
 def _read_couplings(
-    node: Node,
-    fields: dict[str, Node],
-    kind: str,
-    joints: JointLists,
-    tree: Tree,
-    search: TransmissionSearch,
+    node: Node, kind: str, joints: JointLists, tree: Tree, search: TransmissionSearch
 ) -> tuple[Coupling, ...]:
     looked: list[str] = []
-    if "couplings" in fields:
-        couplings = read_couplings(fields["couplings"])
+    if "couplings" in node:
+        couplings = [read_coupling(item) for item in node.items("couplings")]
     elif kind == "transmission":
-        couplings, looked = search.find(node, fields.get("file_path"), joints.spanning)
+        couplings, looked = search.find(node, joints.spanning)
     else:
         couplings = []
     couplings = add_mimics(couplings, node, tree, joints.spanning)
@@ -153,7 +122,8 @@ def _read_couplings(
         where = f"; looked for a MultiJointLinearTransmission in {', '.join(looked)}"
         raise node.error(
             f"no couplings found for type '{kind}'{where if looked else ''}",
-            f"give the folder of its sub-URDF in search_path, or write {COUPLINGS_EXAMPLE}",
+            f"give the folder of its sub-URDF in search_path, or write couplings: "
+            f"[{COUPLING.example}]",
         )
     return check_couplings(couplings, node, joints.spanning, joints.independent)
 
@@ -180,47 +150,15 @@ def _check_counts(entry: Submechanism, node: Node) -> None:
         )
 
 
-def _read_reference(fields: dict[str, Node], joints: JointLists) -> dict[str, float]:
-    if "reference" not in fields:
-        return {}
-    reference = fields["reference"].mapping("reference: {knee: 0.4}")
-    for name, node in reference.items():
-        if name not in joints.spanning:
-            raise not_in_entry(node, name, joints.spanning)
-    return {name: node.number() for name, node in reference.items()}
-
-
 def _unique_names(nodes: list[Node]) -> list[str]:
     """``contextual_name`` where it is unique, else ``name``; repeated ones get ``#2``, ``#3``."""
-    fields = [node.fields(ENTRY.keys, "the keys of a submechanism") for node in nodes]
-    contextual = [_label(each, "contextual_name") for each in fields]
+    contextual = [node.value_of("contextual_name", "") for node in nodes]
     count = Counter(contextual)
     taken: set[str] = set()
     result = []
-    for i, each in enumerate(fields):
-        plain = _label(each, "name")
+    for i, node in enumerate(nodes):
+        plain = node.value_of("name", "")
         name = contextual[i] if count[contextual[i]] == 1 else plain
         name = name or contextual[i] or plain or f"submechanism_{i}"
         result.append(make_unique(name, taken))
     return result
-
-
-def _label(fields: dict[str, Node], key: str) -> str:
-    return fields[key].text("a name") if key in fields else ""
-
-
-def _plain(word: str) -> str:
-    return word.lower().translate(str.maketrans("", "", " -[](){}"))
-
-
-_BY_PLAIN_NAME = {_plain(name): name for name in sorted(VALID_TYPES)}
-
-
-def read_type(node: Node) -> str:
-    word = node.text("NUMERICAL")
-    try:
-        return _BY_PLAIN_NAME[_plain(word)]
-    except KeyError:
-        raise node.error(
-            f"unknown type '{word[:80]}'", did_you_mean(word.lower(), VALID_TYPES)
-        ) from None

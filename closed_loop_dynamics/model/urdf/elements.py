@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass, field
 
 from ...errors import UrdfError
+from ..text_source import clip
 from ..xml_source import Element, parse_xml
 
 _CHILDREN = {
@@ -150,7 +151,7 @@ def parse_numbers(
     if len(words) != count:
         raise document.error(
             element,
-            f"{key}='{_clip(text)}' holds {len(words)} numbers, not {count}",
+            f"{key}='{clip(text, 60)}' holds {len(words)} numbers, not {count}",
             f'write {key}="{" ".join(["0.0"] * count)}" with your values',
         )
     return [_number(document, element, key, word) for word in words]
@@ -166,12 +167,12 @@ def _number(document: UrdfDocument, element: Element, key: str, word: str) -> fl
     if value is None:
         raise document.error(
             element,
-            f"{key}: '{_clip(word)}' is not a number",
+            f"{key}: '{clip(word, 60)}' is not a number",
             "write a number with a decimal point; expand xacro expressions first",
         )
     if math.isnan(value) or (math.isinf(value) and element.tag != "limit"):
         raise document.error(
-            element, f"{key}: '{_clip(word)}' is not finite", "write a finite number"
+            element, f"{key}: '{clip(word, 60)}' is not finite", "write a finite number"
         )
     return value
 
@@ -208,7 +209,3 @@ def _check_element(document: UrdfDocument, element: Element) -> None:
                 child, f"<{child.tag}> is given more than once", "keep one of them"
             )
         _check_element(document, child)
-
-
-def _clip(text: str) -> str:
-    return text if len(text) <= 60 else text[:60] + "..."
