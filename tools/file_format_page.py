@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from closed_loop_dynamics.model.hyrodyn.json_schema import json_schema
 from closed_loop_dynamics.model.hyrodyn.schema import RECORDS
 from closed_loop_dynamics.model.hyrodyn.shapes import (
     Anything,
@@ -28,6 +27,8 @@ from closed_loop_dynamics.model.words import (
     NUMERICAL,
     SERIAL_TYPES,
 )
+
+from .json_schema import json_schema
 
 PAGE = Path("docs/file_format.md")
 SCHEMA = Path("config/submechanisms.schema.json")

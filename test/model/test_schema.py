@@ -14,9 +14,9 @@ import yaml
 from closed_loop_dynamics.errors import SubmechanismError
 from closed_loop_dynamics.model import read_submechanisms, read_urdf
 from closed_loop_dynamics.model.hyrodyn import cut_joints
-from closed_loop_dynamics.model.hyrodyn.json_schema import json_schema
 from closed_loop_dynamics.model.hyrodyn.schema import CUT_JOINTS, RECORDS
 from tools import file_format_page as file_format
+from tools.json_schema import json_schema
 from tools.robots.mechanisms import MECHANISMS
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,6 @@ import jsonschema
 import pytest
 
 from closed_loop_dynamics.errors import SubmechanismError
-from closed_loop_dynamics.model.hyrodyn.json_schema import json_schema
 from closed_loop_dynamics.model.hyrodyn.node import Node
 from closed_loop_dynamics.model.hyrodyn.schema import FILE
 from closed_loop_dynamics.model.hyrodyn.shapes import (
@@ -24,6 +23,7 @@ from closed_loop_dynamics.model.hyrodyn.shapes import (
     Word,
 )
 from closed_loop_dynamics.model.hyrodyn.validate import validated
+from tools.json_schema import json_schema
 
 from .test_schema import COUPLED, EVERYTHING, TRANSMISSION
 

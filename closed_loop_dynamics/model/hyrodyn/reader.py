@@ -11,16 +11,17 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ...errors import InvalidInput
+from ..couplings import add_mimics, check_couplings
+from ..implied import make_unique, with_implied
 from ..submechanism import Coupling, Submechanism
 from ..tree import Tree
 from ..words import COUPLED_TYPES, FUNCTION, LOOP_TYPES, NUMERICAL
-from .couplings import TransmissionSearch, add_mimics, check_couplings, read_coupling
-from .implied import make_unique, with_implied
 from .joint_extras import read_actuators, read_joint_friction, read_reference
 from .joint_lists import JointLists, Named, read_joint_lists
 from .loop_constraints import read_loop
 from .node import Node
 from .schema import COUPLING, FILE
+from .sub_urdf import TransmissionSearch
 from .task_axes import read_task_axes
 from .validate import validated
 from .yaml_reader import load_yaml
@@ -112,12 +113,12 @@ def _read_couplings(
 ) -> tuple[Coupling, ...]:
     looked: list[str] = []
     if "couplings" in node:
-        couplings = [read_coupling(item) for item in node.items("couplings")]
+        couplings = [_read_coupling(item) for item in node["couplings"]]
     elif kind == "transmission":
         couplings, looked = search.find(node, joints.spanning)
     else:
         couplings = []
-    couplings = add_mimics(couplings, node, tree, joints.spanning)
+    couplings = add_mimics(couplings, tree, joints.spanning, file=node.file, place=node.place)
     if kind in COUPLED_TYPES and not couplings:
         where = f"; looked for a MultiJointLinearTransmission in {', '.join(looked)}"
         raise node.error(
@@ -125,7 +126,12 @@ def _read_couplings(
             f"give the folder of its sub-URDF in search_path, or write couplings: "
             f"[{COUPLING.example}]",
         )
-    return check_couplings(couplings, node, joints.spanning, joints.independent)
+    return check_couplings(couplings, joints.spanning, joints.independent, node.file)
+
+
+def _read_coupling(node: Node) -> Coupling:
+    terms, offset = node["terms"].value, node.value_of("offset", 0.0)
+    return Coupling(node["joint"].value, terms, offset, node.place)
 
 
 def _check_counts(entry: Submechanism, node: Node) -> None:

@@ -1,7 +1,7 @@
 """The parts of which :mod:`.schema` is made: what a value may be, and which keys go together.
 
-:mod:`.validate` executes them, :mod:`.json_schema` and the reference page write them down. Every
-shape has an ``example``: how to write such a value, for messages.
+:mod:`.validate` executes them, ``tools/`` writes them down as a page and a JSON Schema. Every shape
+has an ``example``: how to write such a value, for messages.
 """
 
 from __future__ import annotations

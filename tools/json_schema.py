@@ -1,4 +1,4 @@
-"""The layout of :mod:`.schema` as a JSON Schema (draft 7), with which editors complete and check.
+"""The layout of the submechanism file as a JSON Schema (draft 7): editors complete and check.
 
 It knows shapes, words and ranges. What needs the robot (names of joints) or arithmetic (axes that
 repeat each other) is left to the reader.
@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .schema import FILE
-from .shapes import (
+from closed_loop_dynamics.model.hyrodyn.schema import FILE
+from closed_loop_dynamics.model.hyrodyn.shapes import (
     Anything,
     ByName,
     ExactlyOne,
