@@ -40,6 +40,7 @@ TEST = [
     "pytest-xdist>=3.5",
     "selenium>=4.20",  # drives Chromium in the tests of the viewer
     "setuptools>=64",  # the packaging test builds a wheel without fetching a build environment
+    "urdfdom-py>=1.2.1.post1",  # urdf_parser_py, against which the URDF reader is tested
     "wheel>=0.40",
 ]
 
@@ -61,7 +62,6 @@ setup(
         "numpy>=1.24",
         "PyYAML>=6.0",
         "scipy>=1.10",
-        "urdfdom-py>=1.2.1.post1",
     ],
     extras_require={"bags": BAGS, "plot": PLOT, "ros": ROS, "test": TEST, "viewer": VIEWER},
     # setuptools leaves these out of an editable install: to be found as an ament package (through

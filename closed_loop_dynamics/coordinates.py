@@ -16,7 +16,7 @@ from .closure.branch import Branch
 from .errors import InvalidInput
 from .mechanism import Mechanism
 from .model.tree import FLOATING, PRISMATIC
-from .quaternions import (
+from .se3 import (
     SHORTEST,
     conjugate,
     logarithm,

@@ -24,10 +24,10 @@ from .engine import cache
 from .errors import InvalidInput, SubmechanismError, UrdfError, did_you_mean
 from .fingerprint import source_digest
 from .model.clusters import Cluster, Component, build_clusters, split_components
-from .model.hyrodyn.types import FUNCTION
 from .model.joint_vector import JointVector
 from .model.submechanism import Submechanism
 from .model.tree import FLOATING, Joint, Tree
+from .model.words import FUNCTION
 
 
 @dataclass(frozen=True, eq=False)

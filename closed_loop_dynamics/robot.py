@@ -21,7 +21,6 @@ from .actuation.undriven import require_actuators
 from .arrays import Array, as_finite_vectors
 from .centroidal import Energy, center_of_mass, centroidal, centroidal_matrix, total_mass
 from .closure.smooth import Gamma
-from .closure.solvers import SOLVERS
 from .coordinates import difference, integrate, random_independent
 from .dynamics.catalogue import FORWARD_DYNAMICS, GENERALIZED_FORCES, INVERSE_DYNAMICS, Family
 from .dynamics.parameters import ParameterView, parameter_names
@@ -31,8 +30,9 @@ from .inspection.geometry import SubmechanismGeometry
 from .inspection.loop_names import component_called
 from .links import body_wrenches, frame_of, link_jacobian, link_pose
 from .mechanism import Mechanism, build_mechanism
-from .model import read_submechanisms, read_urdf
+from .model import read_description
 from .model.digest import digest
+from .model.words import SOLVERS
 from .operational_space import (
     ForceResponse,
     MassMatrixFactors,
@@ -77,8 +77,10 @@ def load(
     Raises:
         UrdfError, SubmechanismError: with file, place and remedy.
     """
-    tree = read_urdf(urdf, floating_base=floating_base)
-    entries = read_submechanisms(submechanisms, tree, search_path=search_path, urdf_source=urdf)
+    description = read_description(
+        urdf, submechanisms, floating_base=floating_base, search_path=search_path
+    )
+    tree, entries = description.tree, description.submechanisms
     key = digest(tree, entries)
     if solver is not None and solver not in SOLVERS:
         raise InvalidInput(f"solver '{solver}'; {did_you_mean(solver, SOLVERS)}")

@@ -1,4 +1,4 @@
-"""``python -m tools.file_format_page`` writes what follows from :mod:`.schema`:
+"""``python -m tools.file_format_page`` writes what follows from ``model/hyrodyn/schema.py``:
 docs/file_format.md for people and config/submechanisms.schema.json for editors.
 """
 
@@ -7,9 +7,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from closed_loop_dynamics.model.hyrodyn.json_schema import json_schema
-from closed_loop_dynamics.model.hyrodyn.schema import (
-    RECORDS,
+from closed_loop_dynamics.model.hyrodyn.schema import RECORDS
+from closed_loop_dynamics.model.hyrodyn.shapes import (
     Anything,
     ByName,
     Key,
@@ -21,7 +20,7 @@ from closed_loop_dynamics.model.hyrodyn.schema import (
     Text,
     Word,
 )
-from closed_loop_dynamics.model.hyrodyn.types import (
+from closed_loop_dynamics.model.words import (
     COUPLED_TYPES,
     FUNCTION,
     LOOP_TYPES,
@@ -29,13 +28,15 @@ from closed_loop_dynamics.model.hyrodyn.types import (
     SERIAL_TYPES,
 )
 
+from .json_schema import json_schema
+
 PAGE = Path("docs/file_format.md")
 SCHEMA = Path("config/submechanisms.schema.json")
 
 _INTRO = """\
 # The submechanism file
 
-Generated from `closed_loop_dynamics/model/schema.py` by
+Generated from `closed_loop_dynamics/model/hyrodyn/schema.py` by
 `python -m tools.file_format_page`.
 
 A URDF is a tree, so each loop of the robot is cut open in it. The submechanism file (YAML) says
@@ -105,7 +106,7 @@ def _section(record: Record) -> str:
     lines = [f"## {record.title}", "", "| key | value | default | meaning |", "|---|---|---|---|"]
     lines += rows
     if record.rules:
-        lines += ["", *(f"- {sentence}" for sentence in record.rules)]
+        lines += ["", *(f"- {rule.sentence}" for rule in record.rules)]
     return "\n".join([*lines, ""])
 
 
@@ -119,16 +120,11 @@ def _words(shape: Shape) -> str:
     match shape:
         case Text(what):
             return what
-        case Number(unit):
-            ranges = {
-                "≥ 0": shape.minimum is not None,
-                "> 0": shape.above is not None,
-                "≠ 0": shape.never_zero,
-            }
-            return " ".join(["number", *(text for text, on in ranges.items() if on), f"[{unit}]"])
+        case Number(unit, allowed):
+            return " ".join(["number", *([allowed] if allowed else []), f"[{unit}]"])
         case Numbers(count, unit):
             return f"{count} numbers" + (f" [{unit}]" if unit else "")
-        case Word(words, loose):
+        case Word(_, words, loose):
             return "a type" if loose else ", ".join(f"`{word}`" for word in words)
         case ListOf(Record() as item):
             return f"list, see [{item.title}]({_anchor(item)})"

@@ -9,8 +9,8 @@ import sysconfig
 from pathlib import Path
 from typing import NamedTuple
 
-from ..closure.solvers import SOLVERS
 from ..errors import did_you_mean
+from ..model.words import SOLVERS
 from ..robot import Robot, load
 from .inputs import InputFile
 from .mistakes import UsageError, no_file

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 
 from ..engine import cache
 from ..model.clusters import Component
-from ..model.hyrodyn.types import FUNCTION
 from ..model.joint_vector import JointVector
 from ..model.tree import Tree
+from ..model.words import FUNCTION
 from .closure import Closure
 from .linear import SerialClosure, coupling_closure, idle_closure
 from .loop_system import LoopSystem, loop_system

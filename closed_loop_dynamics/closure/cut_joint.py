@@ -15,9 +15,10 @@ import numpy as np
 from ..arrays import Array
 from ..engine.symbolic import ca
 from ..errors import SubmechanismError
+from ..model.poses import body_poses, link_pose
 from ..model.submechanism import LoopConstraint, Submechanism
 from ..model.tree import PRISMATIC, Tree
-from ..se3 import body_poses, inverse, link_pose
+from ..se3 import inverse
 from ..spatial import SX, rotation, sx
 
 #: Axes count as parallel up to this angle [rad]; published dimensions are rounded.

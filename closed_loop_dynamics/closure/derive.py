@@ -13,10 +13,11 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import SubmechanismError
-from ..model.hyrodyn.types import FUNCTION
+from ..model.poses import body_poses
 from ..model.submechanism import ConstraintAxis, LoopConstraint, Submechanism
 from ..model.tree import REVOLUTE, Tree
-from ..se3 import body_poses, inverse, pose
+from ..model.words import FUNCTION
+from ..se3 import inverse, pose
 
 
 def with_derived_loops(tree: Tree, entry: Submechanism) -> Submechanism:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..engine.symbolic import ca
-from ..se3 import body_poses
+from ..model.poses import body_poses
 from .loop_sizes import column_sizes, row_sizes
 from .loop_system import LoopSystem
 from .rank import RANK_TOLERANCE

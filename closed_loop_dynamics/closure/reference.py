@@ -6,8 +6,8 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import SubmechanismError
+from ..model.poses import body_poses
 from ..model.submechanism import Submechanism
-from ..se3 import body_poses
 from .loop_numbers import LoopNumbers
 
 #: Largest scaled residual of a closed configuration.

@@ -17,8 +17,8 @@ from ..engine.instructions import instruction_list
 from ..engine.symbolic import ca, tracing
 from ..errors import SubmechanismError
 from ..model.clusters import Component
-from ..model.hyrodyn.types import FUNCTION
 from ..model.tree import Tree
+from ..model.words import FUNCTION
 from ..spatial import SX
 from .closure import Closure, Linearised
 from .function_inverse import invert

@@ -18,7 +18,6 @@ from .closure import Closure
 #: A closed form that is proved on less of the branch is slower than Newton: it leaves the rest to
 #: continuation.
 LEAST_SHARE = 0.5
-SOLVERS = ("auto", "analytical", "numerical")
 
 
 def choose_solvers(

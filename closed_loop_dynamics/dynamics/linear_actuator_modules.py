@@ -16,8 +16,9 @@ from ..arrays import Array
 from ..closure.cut_joint import resolve
 from ..errors import InvalidInput
 from ..mechanism import Mechanism
+from ..model.poses import body_poses
 from ..model.tree import FLOATING, PRISMATIC, REVOLUTE
-from ..se3 import axis_rotation, body_poses, inverse, pose
+from ..se3 import axis_rotation, inverse, pose
 from .linear_actuator_algebra import hat, spatial_inertia
 
 #: How far a loop may be from what the paper assumes: planar, cylinder aimed at its pin [m, rad].

@@ -11,9 +11,9 @@ import numpy as np
 
 from ..arrays import Array
 from ..model.clusters import loop_bodies
+from ..model.poses import body_poses, link_pose
 from ..model.submechanism import LoopConstraint
 from ..model.tree import PRISMATIC, REVOLUTE, Tree
-from ..se3 import body_poses, link_pose
 from .loop_mobility import COINCIDENT, ROUNDED, Cut, Tip, constraints, rank
 
 #: Names of frames at the end of an arm or leg that are no rod ends.

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..model.clusters import loop_bodies
+from ..model.poses import link_pose
 from ..model.submechanism import LoopConstraint
 from ..model.tree import PRISMATIC, REVOLUTE, Tree
-from ..se3 import link_pose
 from .loop_branches import (
     Branches,
     Guess,

@@ -10,8 +10,9 @@ import yaml
 
 from ..arrays import Array
 from ..closure.cut_joint import universal_axes
+from ..model.poses import body_poses, link_pose
 from ..model.tree import Tree
-from ..se3 import body_poses, inverse, link_pose, pose
+from ..se3 import inverse, pose
 from .loop_branches import Guess
 from .loop_mobility import Cut, Tip, locked_axis
 

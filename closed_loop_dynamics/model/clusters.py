@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .hyrodyn.types import FUNCTION
 from .submechanism import Coupling, LoopConstraint, Submechanism
 from .tree import Tree
+from .words import FUNCTION
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
-#: Where a word stands in its file does not change the mathematics; nor does the task space, which
-#: has programs of its own.
-_IGNORED = {"place", "file", "source", "_joint_index", "task_space"}
+#: Where a word stands in its file does not change the mathematics, nor do looks and transmissions
+#: that no submechanism asks for; nor does the task space, which has programs of its own.
+_IGNORED = {
+    *("place", "file", "source", "task_space"),
+    *("visuals", "transmissions", "broken_transmission"),
+}
 
 
 def digest(*objects: Any) -> str:

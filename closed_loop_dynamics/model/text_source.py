@@ -72,7 +72,7 @@ def _from_text(text: str, error: type[ModelError], what: str, max_bytes: int) ->
 def _from_file(name: str | bytes, error: type[ModelError], what: str, limit: int) -> SourceText:
     if isinstance(name, bytes):
         name = os.fsdecode(name)
-    file = _shorten(name)
+    file = clip(name, 200)
     if not name.strip():
         raise error(f"no {what} given", file=TEXT_FILE, remedy="give its path or its text")
     path = Path(name)
@@ -123,7 +123,7 @@ def _not_a_file(path: Path, error: type[ModelError], what: str, file: str) -> Mo
     try:
         neighbours = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
     except OSError:
-        remedy = f"the folder '{_shorten(str(path.parent))}' does not exist; check the path"
+        remedy = f"the folder '{clip(str(path.parent), 200)}' does not exist; check the path"
     else:
         remedy = f"check the path; in that folder, {did_you_mean(path.name, neighbours)}"
     return error("no such file", file=file, remedy=remedy)
@@ -138,6 +138,6 @@ def _check_size(size: int, error: type[ModelError], what: str, file: str, limit:
         )
 
 
-def _shorten(name: str) -> str:
-    """A path for messages; text mistaken for a path must not flood the terminal."""
-    return name if len(name) <= 200 else name[:200] + "..."
+def clip(text: str, length: int = 80) -> str:
+    """Text for messages: what a user gives, or a file holds, must not flood the terminal."""
+    return text if len(text) <= length else text[:length] + "..."

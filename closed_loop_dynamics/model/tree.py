@@ -1,4 +1,6 @@
-"""The spanning tree as plain numbers: bodies in regular numbering, frames of every URDF link.
+"""What a robot's file says, as plain numbers: the spanning tree, its looks and its transmissions.
+
+Every format has a reader that makes a :class:`Tree`; nothing after it knows the file again.
 
 Fixed joints are lumped: their links become frames of the body that carries them, and their inertia
 is added to it. Numbering is regular (a parent always precedes its children), so algorithms are
@@ -8,10 +10,14 @@ single loops over ``tree.bodies``.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from ..arrays import Array
+from ..errors import ModelError
+from .submechanism import Coupling
+from .visual import Visual
 
 REVOLUTE = "revolute"
 PRISMATIC = "prismatic"
@@ -110,7 +116,7 @@ class Body:
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A spanning tree.
+    """A robot as its file describes it: the spanning tree, and what else the file says.
 
     Attributes:
         name: robot name.
@@ -123,6 +129,10 @@ class Tree:
         link_inertias: for every URDF link that has an <inertial> element,
             ``(mass, (3,) com in the link frame, (3, 3) inertia about the com in link axes)``; the
             linter reads it.
+        visuals: link -> what it looks like; links that show nothing are left out.
+        transmissions: linear couplings that the file writes beside mimic tags, for the
+            submechanisms that ask for them.
+        broken_transmission: what is wrong with them, for whoever asks: the tree does not need them.
     """
 
     name: str
@@ -132,10 +142,9 @@ class Tree:
     fixed_joint_children: dict[str, str] = field(default_factory=dict)
     source: str = "<text>"
     link_inertias: dict[str, tuple[float, Array, Array]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        index = {body.joint.name: i for i, body in enumerate(self.bodies)}
-        object.__setattr__(self, "_joint_index", index)
+    visuals: dict[str, tuple[Visual, ...]] = field(default_factory=dict)
+    transmissions: tuple[Coupling, ...] = ()
+    broken_transmission: ModelError | None = None
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -144,8 +153,11 @@ class Tree:
 
     def joint_index(self, name: str) -> int:
         """Index of the body that joint ``name`` moves (KeyError when unknown)."""
-        index: dict[str, int] = self._joint_index  # type: ignore[attr-defined]
-        return index[name]
+        return self._index[name]
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {body.joint.name: i for i, body in enumerate(self.bodies)}
 
     def path_to_root(self, body: int) -> list[int]:
         """Bodies from ``body`` (included) up to the root (excluded)."""

@@ -18,10 +18,11 @@ from ..closure.loop_system import LoopSystem
 from ..closure.plan import choose_independent
 from ..mechanism import Mechanism, build_mechanism
 from ..model.clusters import Groups, loop_bodies
-from ..model.hyrodyn.types import NUMERICAL
+from ..model.poses import body_poses
 from ..model.submechanism import ConstraintAxis, LoopConstraint, Submechanism
 from ..model.tree import PRISMATIC, REVOLUTE, Body, Joint, Tree
-from ..se3 import body_poses, inverse
+from ..model.words import NUMERICAL
+from ..se3 import inverse
 from .topology import ROOT, LimbTopology
 
 PLATFORM = "platform of the limb"

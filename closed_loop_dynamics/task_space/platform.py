@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 from ..arrays import Array, as_finite_vectors
 from ..engine.symbolic import ca
 from ..errors import InvalidInput
-from ..model.hyrodyn.schema import AXES
-from ..model.urdf.origins import origin_pose
+from ..model.words import AXES
+from ..se3 import origin_pose
 from ..spatial import SX, rotation
 
 #: cos(pitch) below this: roll and yaw turn about (nearly) the same axis.

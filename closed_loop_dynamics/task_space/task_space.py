@@ -15,8 +15,8 @@ from ..arrays import Array, as_finite_vectors, as_rows
 from ..engine import Program
 from ..engine.symbolic import tracing
 from ..errors import ClosureNotFound, InvalidInput, SubmechanismError, Underactuated, did_you_mean
+from ..model.poses import body_poses, link_pose
 from ..programs import Programs
-from ..se3 import body_poses, link_pose
 from .equations import TaskModel, actuation_determinant, limb_output
 from .limb import separate
 from .limb_kinematics import plan_limb

@@ -25,7 +25,7 @@ from .scene import Scene
 from .snapshot import Camera, Snapshot
 from .stage import corners, set_stage
 from .sticks import body_shapes, robot_size
-from .visuals import Visuals, read_visuals
+from .visuals import Visuals, shapes_of
 
 PERIOD = 0.02  # of the loop [s]
 SLOW = 0.15  # between two updates of tables and curves [s]
@@ -48,7 +48,6 @@ class Look:
         self,
         server: Any,
         robot: Robot,
-        urdf: str | Path,
         search_path: Sequence[Path] = (),
         motion: Playback | None = None,
     ) -> None:
@@ -56,7 +55,7 @@ class Look:
         self.camera = Camera(robot)
         self.ranges = joint_ranges(robot)
         self.home, self.first = self._start()
-        self.visuals: Visuals = read_visuals(urdf, search_path)
+        self.visuals: Visuals = shapes_of(robot.mechanism.tree, search_path)
         shapes = body_shapes(robot, self.visuals, robot_size(robot))
         self.scales = force_scales(robot, None if motion is None else motion.tau)
         self.scene = Scene(server, robot, shapes, self.scales)

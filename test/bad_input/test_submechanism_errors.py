@@ -99,7 +99,7 @@ CASES = {
     ),
     "not a list": ("submechanisms: {a: 1}\n", "submechanisms", "expected a list", "entries"),
     "no list": ("submechanisms:\n", "submechanisms", "found nothing", "entries"),
-    "entry is a word": ("submechanisms:\n- arm\n", ENTRY, "found 'arm'", "keys"),
+    "entry is a word": ("submechanisms:\n- arm\n", ENTRY, "found 'arm'", "{name: arm"),
     "key is a number": ("submechanisms:\n- {1: a}\n", ENTRY, "key 1 is not text", "quotes"),
     "key is a list": ("submechanisms:\n- {[a]: a}\n", ENTRY, "not a word", "word"),
     "tab": ("submechanisms:\n\t- a\n", "line 2, column 1", "not valid YAML", "spaces"),
@@ -693,7 +693,7 @@ def test_transmission_without_couplings_lists_the_folders(tree, tmp_path):
     path = tmp_path / "full" / "sub.yml"
     path.write_text(TRANSMISSION)
     with pytest.raises(SubmechanismError) as caught:
-        read_submechanisms(path, tree, search_path=[tmp_path / "extra"], urdf_source=URDF)
+        read_submechanisms(path, tree, search_path=[tmp_path / "extra"])
     error = caught.value
     assert (error.file, error.place) == (str(path), ENTRY)
     for word in ("full", "extra", "2 folders beside", "the robot's URDF"):

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from closed_loop_dynamics.errors import UrdfError
-from closed_loop_dynamics.model import read_linear_transmissions, read_urdf
+from closed_loop_dynamics.model import read_urdf
+from closed_loop_dynamics.model.urdf.transmissions import read_transmissions
 
 LINKS = '<link name="base"/><link name="shin"/><link name="foot"/>'
 
@@ -420,7 +421,7 @@ def transmission(inside):
 )
 def test_bad_transmissions(inside, place, problem, remedy):
     with pytest.raises(UrdfError) as caught:
-        read_linear_transmissions(transmission(inside))
+        read_transmissions(transmission(inside))
     assert caught.value.file == "<text>"
     assert place in caught.value.place
     assert problem in caught.value.problem

@@ -109,11 +109,11 @@ def test_png_holds_the_pixels(tmp_path: Path) -> None:
 
 
 def test_scene_shows_every_visual_where_the_link_is_and_both_sides_of_each_cut_meet() -> None:
-    scene = scene_of(arm(), FILES[0], Y)
+    scene = scene_of(arm(), Y)
     assert len(scene.parts) == FILES[0].read_text(encoding="utf-8").count("<visual>")
     assert not scene.skipped
     assert len(scene.cuts) == 2
-    moved = scene_of(arm(), FILES[0], np.array([0.4, 0.3, 0.15, 0.9]))
+    moved = scene_of(arm(), np.array([0.4, 0.3, 0.15, 0.9]))
     shifts = [
         b.mesh.corners - a.mesh.corners for a, b in zip(scene.parts, moved.parts, strict=True)
     ]
@@ -123,7 +123,7 @@ def test_scene_shows_every_visual_where_the_link_is_and_both_sides_of_each_cut_m
     for point, link in zip(scene.cuts, ("lift_arm", "tilt_arm"), strict=True):
         here = arm().pose(link, Y)
         at_rest = arm().pose(link, rest(arm()))
-        cut = scene_of(arm(), FILES[0], rest(arm())).cuts
+        cut = scene_of(arm(), rest(arm())).cuts
         index = ("lift_arm", "tilt_arm").index(link)
         local = np.linalg.solve(at_rest, [*cut[index], 1.0])
         np.testing.assert_allclose((here @ local)[:3], point, atol=1e-10)
@@ -131,7 +131,7 @@ def test_scene_shows_every_visual_where_the_link_is_and_both_sides_of_each_cut_m
 
 def test_text_and_path_give_the_same_scene() -> None:
     text = FILES[0].read_text(encoding="utf-8")
-    first, second = (scene_of(arm(), urdf, Y) for urdf in (FILES[0], text))
+    first, second = (scene_of(cld.load(urdf, FILES[1]), Y) for urdf in (FILES[0], text))
     for a, b in zip(first.parts, second.parts, strict=True):
         np.testing.assert_array_equal(a.mesh.corners, b.mesh.corners)
         assert a.color == b.color
@@ -140,7 +140,7 @@ def test_text_and_path_give_the_same_scene() -> None:
 def test_cuts_are_marked_in_blue_unless_told_otherwise(tmp_path: Path) -> None:
     blue = []
     for name, cuts in (("a.png", True), ("b.png", False)):
-        draw(arm(), FILES[0], tmp_path / name, Y, size=300, cuts=cuts)
+        draw(arm(), tmp_path / name, Y, size=300, cuts=cuts)
         r, g, b = np.moveaxis(pixels(tmp_path / name), 2, 0)
         blue.append(int(np.sum((b > r + 80) & (b > g + 40))))
     assert blue[0] > 50 and blue[1] == 0
@@ -158,12 +158,12 @@ def test_meshes_are_read_from_beside_the_urdf_and_missing_ones_are_named(tmp_pat
     (tmp_path / "meshes").mkdir()
     (tmp_path / "urdf/r.urdf").write_text(MESHES)
     (tmp_path / "urdf/b.obj").write_text("")
-    robot = cld.load(MESHES)
+    robot = cld.load(tmp_path / "urdf/r.urdf")
     with pytest.raises(cld.InvalidInput, match=r"nothing to draw.*a\.stl' is not there"):
-        draw(robot, tmp_path / "urdf/r.urdf", tmp_path / "r.png")
+        draw(robot, tmp_path / "r.png")
     corners = "vertex 0 0 0 vertex 1 0 0 vertex 0 1 1"
     (tmp_path / "meshes/a.stl").write_text(f"solid a {corners} endsolid a")
-    scene = scene_of(robot, tmp_path / "urdf/r.urdf", [])
+    scene = scene_of(robot, [])
     assert [p.color for p in scene.parts] == [(1.0, 0.8, 0.0)]
     assert scene.parts[0].mesh.corners.max() == 2.0
     assert scene.skipped == [
@@ -179,7 +179,7 @@ def test_visuals_with_bad_numbers_are_left_out_and_named() -> None:
     color = '<material name="m"><color rgba="1 0"/></material>'
     good = f'<visual><geometry><sphere radius="1"/></geometry>{color}</visual>'
     urdf = f'<robot name="r"><link name="a">{visuals}{place}<visual/>{good}</link></robot>'
-    scene = scene_of(cld.load(urdf), urdf, [])
+    scene = scene_of(cld.load(urdf), [])
     assert len(scene.parts) == 1 and len(set(scene.parts[0].color)) == 2  # a plain grey
     words = ("3 finite", "1 finite", "1 finite", "<capsule>", "3 finite", "without geometry")
     assert all(w in text for w, text in zip(words, scene.skipped, strict=True))
@@ -188,7 +188,7 @@ def test_visuals_with_bad_numbers_are_left_out_and_named() -> None:
 def test_bodies_without_visuals_are_sticks_from_joint_to_joint() -> None:
     text = FILES[0].read_text(encoding="utf-8")
     bare = re.sub(r"    <visual>.*?</visual>\n", "", text, flags=re.DOTALL)
-    scene = scene_of(arm(), bare, Y)
+    scene = scene_of(cld.load(bare, FILES[1]), Y)
     tree = arm().mechanism.tree
     assert len(scene.parts) == sum(body.parent >= 0 for body in tree.bodies)
     ends = {b.link: arm().pose(b.link, Y)[:3, 3] for b in tree.bodies}
@@ -200,12 +200,12 @@ def test_bodies_without_visuals_are_sticks_from_joint_to_joint() -> None:
 def test_free_base_is_drawn_where_it_is(tmp_path: Path) -> None:
     files = ROOT / "urdf/heavy_duty_loop.urdf", ROOT / "config/heavy_duty_loop.yaml"
     robot = cld.load(*files, floating_base=True)
-    still = scene_of(robot, files[0], rest(robot))
+    still = scene_of(robot, rest(robot))
     y = rest(robot)
     y[:3] = 1.0, 2.0, 3.0
-    for before, after in zip(still.parts, scene_of(robot, files[0], y).parts, strict=True):
+    for before, after in zip(still.parts, scene_of(robot, y).parts, strict=True):
         np.testing.assert_allclose(after.mesh.corners - before.mesh.corners - y[:3], 0, atol=1e-12)
-    assert not draw(robot, files[0], tmp_path / "a.png", size=100)
+    assert not draw(robot, tmp_path / "a.png", size=100)
 
 
 def test_command_draws_and_says_what_is_wrong(
@@ -239,7 +239,7 @@ def test_every_shipped_robot_has_a_small_picture(name: str) -> None:
 
 def test_committed_picture_is_what_the_package_draws(tmp_path: Path) -> None:
     (entry,) = (e for e in shipped(ROOT) if e.name == "heavy_duty_loop")
-    draw(entry.load(), entry.urdf, tmp_path / "a.png", entry.posture)
+    draw(entry.load(), tmp_path / "a.png", entry.posture)
     committed, found = (
         pixels(p) for p in (ROOT / "docs/robots/heavy_duty_loop.png", tmp_path / "a.png")
     )

@@ -15,9 +15,9 @@ from support.published import HERE, MODELS
 from closed_loop_dynamics.errors import SubmechanismError
 from closed_loop_dynamics.model import read_submechanisms, read_urdf
 from closed_loop_dynamics.model.hyrodyn import cut_joints
-from closed_loop_dynamics.model.hyrodyn.json_schema import json_schema
 from closed_loop_dynamics.model.hyrodyn.schema import CUT_JOINTS, RECORDS
 from tools import file_format_page as file_format
+from tools.json_schema import json_schema
 from tools.robots.mechanisms import MECHANISMS
 
 ROOT = Path(__file__).parents[2]
@@ -131,7 +131,7 @@ READ_PLACES = [
 
 
 def test_generated_files_are_up_to_date() -> None:
-    remedy = "run `python -m closed_loop_dynamics.model.hyrodyn.file_format`"
+    remedy = "run `python -m tools.file_format_page`"
     assert file_format.page() == (ROOT / file_format.PAGE).read_text(encoding="utf-8"), remedy
     text = (ROOT / file_format.SCHEMA).read_text(encoding="utf-8")
     assert file_format.schema_text() == text, remedy

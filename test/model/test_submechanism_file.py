@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from closed_loop_dynamics.model import VALID_TYPES, read_submechanisms, read_urdf
+from closed_loop_dynamics.model import read_submechanisms, read_urdf
+from closed_loop_dynamics.model.words import VALID_TYPES
 
 # base -crank- a -rod- b ; base -rocker- c ; base -slide(P)- d ; b -weld- tip
 URDF = """<robot name="r">
@@ -315,12 +316,11 @@ def test_transmission_search_order(tmp_path):
     for folder in ("full", "extra", "sibling"):
         (tmp_path / folder).mkdir()
     yml.write_text(TRANSMISSION)
-    robot_urdf = sub_urdf(1)
+    own = sub_urdf(1).removeprefix('<robot name="s">').removesuffix("</robot>")
+    tree = read_urdf(PLAIN.replace("</robot>", own + "</robot>"))
 
     def ratio():
-        entry = read_submechanisms(
-            yml, read_urdf(PLAIN), search_path=tmp_path / "extra", urdf_source=robot_urdf
-        )[0]
+        entry = read_submechanisms(yml, tree, search_path=tmp_path / "extra")[0]
         return entry.couplings[0].terms["crank"]
 
     assert ratio() == 1  # nothing but the robot's URDF
@@ -339,6 +339,7 @@ def test_written_couplings_beat_the_sub_urdf(tmp_path):
     assert read_submechanisms(yml, read_urdf(PLAIN))[0].couplings[0].terms == {"crank": 9.0}
 
 
-def test_absent_sub_urdf_is_fine_elsewhere():
-    text = serial("  file_path: nowhere/Arm.urdf\n")
+@pytest.mark.parametrize("path", ["nowhere/Arm.urdf", "", "''"])
+def test_absent_sub_urdf_is_fine_elsewhere(path):
+    text = serial(f"  file_path: {path}\n")
     assert read_submechanisms(text, read_urdf(PLAIN))[0].spanning == ("crank", "rod")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from closed_loop_dynamics.model import (
-    FLOATING,
-    PRISMATIC,
-    REVOLUTE,
-    read_linear_transmissions,
-    read_urdf,
-)
+from closed_loop_dynamics.errors import UrdfError
+from closed_loop_dynamics.model import read_description, read_submechanisms, read_urdf
+from closed_loop_dynamics.model.tree import FLOATING, PRISMATIC, REVOLUTE
+from closed_loop_dynamics.model.urdf.transmissions import read_transmissions
+from closed_loop_dynamics.se3 import origin_pose
+from closed_loop_dynamics.viewer.visuals import shapes_of
 
 FIXED_CHAIN = """<robot name="chain">
   <link name="base"><inertial><mass value="9"/></inertial></link>
@@ -227,4 +226,66 @@ def test_linear_transmissions_add_up():
         <joint name="x"/></transmission>
       <transmission name="u"><type>transmission_interface/SimpleTransmission</type>
         <joint name="z"><hardwareInterface>e</hardwareInterface></joint></transmission></robot>"""
-    assert read_linear_transmissions(text) == {"m": ({"x": 3.0, "y": -1.0}, 0.75)}
+    (coupling,) = read_transmissions(text)
+    assert (coupling.joint, coupling.terms) == ("m", {"x": 3.0, "y": -1.0})
+    assert coupling.offset == 0.75
+
+
+BROKEN = """<robot name="r"><link name="a"/><link name="b"/>
+  <joint name="j" type="revolute"><parent link="a"/><child link="b"/></joint>
+  <transmission name="t"><type>MultiJointLinearTransmission</type>
+    <joint name="j"><depends_on joint="j"/></joint></transmission></robot>"""
+
+
+def test_a_broken_transmission_is_an_error_only_for_those_who_need_it():
+    tree = read_urdf(BROKEN)
+    assert tree.joint_names == ("j",)
+    assert read_submechanisms(None, tree)[0].spanning == ("j",)
+    text = "submechanisms:\n- {type: TRANSMISSION, jointnames: [j], jointnames_independent: [j]}\n"
+    with pytest.raises(UrdfError, match=r"transmission 't'/joint 'j'/depends_on.*itself"):
+        read_submechanisms(text, tree)
+
+
+def test_lines_are_those_of_the_file():
+    late = "\n\n<?xml version='1.0'?>\n" + FIXED_CHAIN.replace("<axis xyz=", "<axis\n xyz=", 1)
+    at = late[: late.index("<axis")].count("\n") + 1
+    with pytest.raises(UrdfError, match=rf"/axis \(line {at}\)"):
+        read_urdf(late.replace("<axis\n xyz=", "<axis\n zyx=", 1))
+
+
+LOOKS = """<robot name="r"><material name="red"><color rgba="1 0 0 1"/></material>
+<link name="a">
+  <visual><origin xyz="0 0 1" rpy="0 0 0.5"/><geometry><cylinder radius="1" length="2"/></geometry>
+    <material name="red"/></visual>
+  <visual><geometry><mesh filename="package://p/a.stl" scale="1 2 3"/></geometry>
+    <material name="own"><color rgba="0 0.5 1 1"/></material></visual>
+  <visual><geometry><capsule/></geometry></visual>
+</link>
+<link name="bare"/><joint name="j" type="fixed"><parent link="a"/><child link="bare"/></joint>
+</robot>"""
+
+
+def test_looks_are_read_with_the_tree():
+    tree = read_urdf(LOOKS)
+    assert set(tree.visuals) == {"a"}
+    rod, mesh, unknown = tree.visuals["a"]
+    assert (rod.kind, rod.size, rod.material, rod.color) == (
+        "cylinder",
+        (1.0, 2.0),
+        "red",
+        (1.0, 0.0, 0.0),
+    )
+    np.testing.assert_array_equal(rod.pose, origin_pose([0, 0, 1], [0, 0, 0.5]))
+    assert (mesh.kind, mesh.mesh, mesh.scale) == ("mesh", "package://p/a.stl", (1.0, 2.0, 3.0))
+    assert mesh.color == (0.0, 0.5, 1.0)
+    assert (unknown.kind, unknown.problem) == ("", "<capsule> is not known")
+
+
+def test_a_file_is_read_once(tmp_path):
+    """Nothing looks into it again: not for transmissions, not for visuals."""
+    path = tmp_path / "robot.urdf"
+    path.write_text(LOOKS)
+    description = read_description(path)
+    path.unlink()
+    assert shapes_of(description.tree).shapes["a"][0].size == (1.0, 2.0)
+    assert read_submechanisms(None, description.tree) == description.submechanisms

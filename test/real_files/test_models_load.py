@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.published import HERE, MODELS, REASON
 
-from closed_loop_dynamics.model import read_submechanisms, read_urdf
+from closed_loop_dynamics.model import read_description, read_urdf
 
 if not HERE:
     pytest.skip(REASON, allow_module_level=True)
@@ -28,8 +28,8 @@ COUNTS = {"full": (61, 20, 20), "reduced": (23, 13, 13), "leg": (18, 6, 6), "wri
 
 def load(name):
     urdf, yml = PAIRS[name]
-    tree = read_urdf(urdf)
-    return tree, read_submechanisms(yml, tree, urdf_source=urdf)
+    description = read_description(urdf, yml)
+    return description.tree, description.submechanisms
 
 
 def urdf_files():

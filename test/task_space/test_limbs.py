@@ -13,8 +13,9 @@ from support.manipulators import files
 from closed_loop_dynamics.closure.cut_joint import CutJoint, universal_axes
 from closed_loop_dynamics.mechanism import Mechanism, build_mechanism
 from closed_loop_dynamics.model import read_submechanisms, read_urdf
+from closed_loop_dynamics.model.poses import body_poses
 from closed_loop_dynamics.model.tree import REVOLUTE, Tree
-from closed_loop_dynamics.se3 import axis_rotation, body_poses, inverse
+from closed_loop_dynamics.se3 import axis_rotation, inverse
 from closed_loop_dynamics.task_space.equations import actuation_determinant, actuator_forces
 from closed_loop_dynamics.task_space.limb import _platform_joint
 from closed_loop_dynamics.task_space.topology import LimbTopology, find_limbs

@@ -11,8 +11,8 @@ from support.manipulators import files, robot_of, task_of
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.errors import ClosureNotFound, InvalidInput, SubmechanismError
 from closed_loop_dynamics.model import read_submechanisms, read_urdf
+from closed_loop_dynamics.model.poses import body_poses, link_pose
 from closed_loop_dynamics.model.tree import Tree
-from closed_loop_dynamics.se3 import body_poses, link_pose
 from tools.robots.mechanisms import parallelogram
 
 TASK = "  task_space: {platform: tool_tip, axes: [x, z]}\n"
@@ -37,7 +37,7 @@ def _read(task_space: str) -> None:
         ("{platform: tool_tip, axes: [x, w]}", "task_space.axes[1]", "'w' is not an axis"),
         ("{platform: tool_tip, axes: [rol]}", "task_space.axes[0]", "did you mean 'roll'"),
         ("{platform: tool_tip, axes: [x, x]}", "task_space.axes[1]", "listed twice"),
-        ("{platform: tool_tip, axes: []}", "task_space.axes", "no axes"),
+        ("{platform: tool_tip, axes: []}", "task_space.axes", "at least one axis"),
         ("{platform: tool_tip}", "task_space", "no 'axes'"),
         ("{axes: [x, z]}", "task_space", "no 'platform'"),
         ("{platform: tool_tip, axis: [x]}", "task_space", "did you mean 'axes'"),

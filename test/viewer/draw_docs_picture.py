@@ -44,7 +44,7 @@ def main(output: Path) -> None:
     browser = start_browser()
     stop = threading.Event()
     with serve("127.0.0.1", 0, "rh5_leg") as server:
-        window = Window(server, Look(server, robot, urdf, motion=motion), motion)
+        window = Window(server, Look(server, robot, motion=motion), motion)
         assert window.player is not None
         window.player.time = SHOWN
         window.step(time.monotonic(), 0.0)

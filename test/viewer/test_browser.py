@@ -16,9 +16,7 @@ from support.browser import colored, differing, picture, start_browser, wait_for
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.viewer.snapshot import Camera
-from tools.robots import crank_leg
 
-URDF = crank_leg.generate()[0]
 #: Where the robot is: rows and columns between the panels; of an exported page, beside the caption
 #: and above the player.
 BETWEEN = (slice(None), slice(340, 660))
@@ -49,7 +47,7 @@ def test_page_loads_and_a_drag_moves_the_loop(browser: Any, server: Any, leg: cl
 
     from closed_loop_dynamics.viewer.window import Look, Window
 
-    window = Window(server, Look(server, leg, URDF))
+    window = Window(server, Look(server, leg))
     stop = threading.Event()
     loop = threading.Thread(target=window.run, args=(stop,))
     loop.start()
@@ -88,7 +86,7 @@ def test_exported_page_plays_alone(
     from closed_loop_dynamics.viewer.playback import sweep
     from closed_loop_dynamics.viewer.window import Look
 
-    look = Look(server, leg, URDF)
+    look = Look(server, leg)
     page = tmp_path / "leg.html"
     page.write_text(as_html(server, look, sweep(camera, {"knee": look.ranges["knee"]}), "leg"))
     server.stop()

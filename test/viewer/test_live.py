@@ -12,7 +12,6 @@ import closed_loop_dynamics as cld
 from closed_loop_dynamics.errors import ClosureNotFound, InvalidInput
 from closed_loop_dynamics.viewer.live import JointStates
 from closed_loop_dynamics.viewer.snapshot import Camera
-from tools.robots import crank_leg
 
 Y = np.array([-0.4, 0.8, -0.3])
 
@@ -74,7 +73,7 @@ def test_topic_moves_the_robot(
     message = JointState(name=list(leg.names.independent), position=list(Y))
     try:
         with listen("joint_states") as listener:
-            window = Window(server, Look(server, leg, crank_leg.generate()[0]), listener=listener)
+            window = Window(server, Look(server, leg), listener=listener)
             assert "waiting" in window.panel.status_text
             end = time.monotonic() + 60.0
             while not np.allclose(window.snapshot.y, Y) and time.monotonic() < end:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.model import read_urdf
 from closed_loop_dynamics.viewer.sticks import body_shapes, robot_size
-from closed_loop_dynamics.viewer.visuals import BOX, MESH, Visuals, read_visuals
-from tools.robots import crank_leg
+from closed_loop_dynamics.viewer.visuals import BOX, MESH, Visuals, shapes_of
 
 SOLID = """solid one
 facet normal 0 0 1
@@ -32,8 +32,12 @@ def _urdf(geometry: str, material: str = "") -> str:
     )
 
 
+def _shapes(urdf: str | Path) -> Visuals:
+    return shapes_of(read_urdf(urdf))
+
+
 def test_primitives_keep_size_place_and_colour() -> None:
-    found = read_visuals(_urdf('<box size="1 2 3"/>', '<material name="red"/>'))
+    found = _shapes(_urdf('<box size="1 2 3"/>', '<material name="red"/>'))
     (shape,) = found.shapes["a"]
     assert (shape.kind, shape.size, shape.color) == (BOX, (1.0, 2.0, 3.0), (255, 0, 0))
     np.testing.assert_allclose(shape.pose[:3, 3], [0, 0, 1])
@@ -48,7 +52,7 @@ def test_shapes_that_make_no_sense_are_left_out() -> None:
         '<cylinder radius="1"/>',
         "",
     ):
-        assert not read_visuals(_urdf(geometry)).shapes
+        assert not _shapes(_urdf(geometry)).shapes
 
 
 @pytest.mark.parametrize(
@@ -62,7 +66,7 @@ def test_mesh_files_are_found(tmp_path: Path, name: str) -> None:
     file = folder / "robot.urdf"
     name = name.format(folder=folder)
     file.write_text(_urdf(f'<mesh filename="{name}" scale="2 2 2"/>'))
-    found = read_visuals(file)
+    found = _shapes(file)
     (shape,) = found.shapes["a"]
     assert shape.kind == MESH and shape.mesh is not None
     assert shape.mesh.vertices.max() == pytest.approx(2.0) and shape.mesh.faces.shape == (1, 3)
@@ -76,7 +80,7 @@ def test_missing_and_unfetched_meshes_are_named(tmp_path: Path) -> None:
     reasons = {}
     for name in ("lfs.stl", "bad.stl", "none.stl", "http://127.0.0.1/one.stl"):
         file.write_text(_urdf(f'<mesh filename="{name}"/>'))
-        found = read_visuals(file)
+        found = _shapes(file)
         assert not found.shapes
         reasons.update(found.missing)
     assert "git lfs pull" in reasons["lfs.stl"] and "not found" in reasons["none.stl"]
@@ -102,7 +106,7 @@ def test_bodies_without_shapes_get_bars_to_their_joints_and_cuts(leg: cld.Robot)
 
 
 def test_shipped_robot_is_drawn_with_its_own_shapes(leg: cld.Robot) -> None:
-    visuals = read_visuals(crank_leg.generate()[0])
+    visuals = shapes_of(leg.mechanism.tree)
     assert sum(map(len, visuals.shapes.values())) == 24 and not visuals.missing
     shapes = body_shapes(leg, visuals, robot_size(leg))
     thigh = leg.mechanism.tree.joint_index("hip")

@@ -23,12 +23,10 @@ from closed_loop_dynamics.viewer.playback import Playback, from_file, sweep
 from closed_loop_dynamics.viewer.window import Look, Window, short_mode
 from tools.robots import crank_leg
 
-URDF = crank_leg.generate()[0]
-
 
 @pytest.fixture
 def look(server: Any, leg: cld.Robot) -> Look:
-    return Look(server, leg, URDF)
+    return Look(server, leg)
 
 
 def motion(leg: cld.Robot, seconds: float = 1.0) -> Playback:
@@ -150,7 +148,7 @@ def test_row_out_of_reach_is_named(leg: cld.Robot, tmp_path: Path) -> None:
 
 def test_free_base_rests_and_its_joints_move(server: Any) -> None:
     robot = cld.load(*crank_leg.generate(), floating_base=True)
-    window = Window(server, Look(server, robot, URDF))
+    window = Window(server, Look(server, robot))
     assert list(window.panel.sliders) == ["hip", "knee", "ankle"]
     drag(window, "knee", 1.0)
     window.step(1.0, 0.02)

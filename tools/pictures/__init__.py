@@ -37,7 +37,6 @@ def rest(robot: Robot) -> np.ndarray:
 
 def draw(
     robot: Robot,
-    urdf: str | Path,
     path: str | Path,
     y: ArrayLike | None = None,
     *,
@@ -46,11 +45,11 @@ def draw(
     cuts: bool = True,
     guess: ArrayLike | None = None,
 ) -> list[str]:
-    """Draw a robot into a PNG file.
+    """Draw a robot into a PNG file: its boxes, cylinders, spheres and STL meshes.
+
+    Bodies without any are drawn as sticks from joint to joint.
 
     Args:
-        urdf: the path or text that the robot was loaded from; its boxes, cylinders, spheres and
-            STL meshes are drawn, and sticks from joint to joint for bodies without any.
         y: (m,) independent positions; all at zero when omitted.
         view: azimuth and elevation of the eye [degrees]; (0, 0) looks along +y.
         size: longer side of the picture [pixels].
@@ -65,7 +64,7 @@ def draw(
     """
     if not 16 <= size <= 4096:
         raise InvalidInput(f"a picture of {size} pixels; choose 16 to 4096")
-    scene = scene_of(robot, urdf, rest(robot) if y is None else y, guess)
+    scene = scene_of(robot, rest(robot) if y is None else y, guess)
     if not scene.parts:
         why = f" ({scene.skipped[0]})" if scene.skipped else ""
         raise InvalidInput(f"nothing to draw: the URDF has no visuals that can be read{why}")

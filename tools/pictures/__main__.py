@@ -29,7 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         robot = load(options.urdf, options.submechanisms)
         view = (options.view[0], options.view[1])
-        skipped = draw(robot, options.urdf, options.out, options.y, view=view, size=options.size)
+        skipped = draw(robot, options.out, options.y, view=view, size=options.size)
     except (ClosedLoopError, OSError) as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 1

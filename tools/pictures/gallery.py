@@ -18,7 +18,7 @@ import numpy as np
 import yaml
 
 from closed_loop_dynamics.mechanism import Mechanism, build_mechanism
-from closed_loop_dynamics.model import read_submechanisms, read_urdf
+from closed_loop_dynamics.model import read_description
 from closed_loop_dynamics.model.digest import digest
 from closed_loop_dynamics.robot import Robot, load
 
@@ -72,8 +72,8 @@ class Shipped:
 
     def mechanism(self) -> Mechanism:
         """What the page tells, without compiling the robot."""
-        tree = read_urdf(self.urdf)
-        entries = read_submechanisms(self.submechanisms, tree, urdf_source=self.urdf)
+        read = read_description(self.urdf, self.submechanisms)
+        tree, entries = read.tree, read.submechanisms
         return build_mechanism(tree, entries, digest(tree, entries), {})
 
 
@@ -165,7 +165,7 @@ def main(arguments: list[str] | None = None) -> None:
             continue
         path = pictures / f"{entry.name}.png"
         view = VIEWS.get(entry.name, VIEW)
-        draw(entry.load(), entry.urdf, path, entry.posture, view=view)
+        draw(entry.load(), path, entry.posture, view=view)
         print(f"wrote {path}")
     if not options.only:
         text = page(robots)

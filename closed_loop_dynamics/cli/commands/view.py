@@ -17,7 +17,7 @@ from ..inputs import InputFile
 from ..mistakes import UsageError
 from ..motion_file import MOTION_NOTE, motion_of
 from ..output import check_place, put
-from ..robot_argument import add_robot_arguments, find_robot, load_robot
+from ..robot_argument import add_robot_arguments, load_robot
 
 DESCRIPTION = f"""\
 Open the robot in the browser: sliders for the independent joints move whole loops; actuators have
@@ -108,8 +108,7 @@ def _motion(robot: Robot, options: argparse.Namespace) -> Any:
 def _look(server: Any, robot: Robot, motion: Any, options: argparse.Namespace) -> Any:
     from ...viewer.window import Look
 
-    urdf = find_robot(options.robot, options.submechanisms).urdf
-    look = Look(server, robot, urdf, options.search_path, motion)
+    look = Look(server, robot, options.search_path, motion)
     missing = look.visuals.missing
     if missing:
         name, reason = next(iter(missing.items()))

@@ -21,10 +21,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Array
+from ...se3 import unit
 from ..submechanism import ConstraintAxis
-from ..urdf.origins import unit
-from .schema import AXIS, CUT_JOINTS
-from .yaml_reader import Node
+from .node import Node
 
 # name -> (locked rotations, locked translations); "across" means the two directions
 # perpendicular to the axis
@@ -37,22 +36,19 @@ _LOCKED: dict[str, tuple[str, str]] = {
     "planar": ("across", "along"),
     "fixed": ("all", "all"),
 }
-_NO_AXIS = ("spherical", "fixed")
 
-_AXIS_EXAMPLE = "axis: [0, 0, 0, 1, 0, 0]"
 # Two unit axes closer than this to linear dependence are one axis written twice.
 _DEPENDENT = 1e-6
 
 
-def named_axes(cut: Node, axis: Node | None) -> tuple[ConstraintAxis, ...]:
-    """Axes of the joint that ``cut:`` names."""
-    name = cut.choice(CUT_JOINTS)
-    if axis is not None and name in _NO_AXIS:
-        raise axis.error(f"a {name} joint has no axis", "remove 'axis'")
-    direction = unit(axis.numbers(3)) if axis is not None else np.array([0.0, 0.0, 1.0])
+def named_axes(loop: Node) -> tuple[ConstraintAxis, ...]:
+    """Axes of the joint that ``cut:`` of a loop names."""
+    name: str = loop["cut"].value
+    direction = unit(loop.value_of("axis", [0.0, 0.0, 1.0]))
     if direction is None:
-        assert axis is not None
-        raise axis.error("the axis is the zero vector", "give a direction such as [0, 0, 1]")
+        raise loop["axis"].error(
+            "the axis is the zero vector", "give a direction such as [0, 0, 1]"
+        )
     rotations, translations = (_directions(kind, direction) for kind in _LOCKED[name])
     return (
         *(_labelled(f"{name} T{i}", np.zeros(3), v) for i, v in enumerate(translations)),
@@ -62,41 +58,26 @@ def named_axes(cut: Node, axis: Node | None) -> tuple[ConstraintAxis, ...]:
 
 def listed_axes(node: Node) -> tuple[ConstraintAxis, ...]:
     """Axes of ``constraint_axes:``."""
-    items = node.items(f"constraint_axes: [{{{_AXIS_EXAMPLE}}}]")
-    if not items:
-        raise node.error(
-            "a cut joint needs at least one constraint axis", f"write [{{{_AXIS_EXAMPLE}}}]"
-        )
+    items = list(node)
     axes = tuple(_read_axis(item, i) for i, item in enumerate(items))
     _check_independent(axes, items)
     return axes
 
 
 def _read_axis(node: Node, index: int) -> ConstraintAxis:
-    fields = node.fields(AXIS.keys, "{name: loopTX, axis: [0, 0, 0, 1, 0, 0]}")
-    if "axis" not in fields:
-        raise node.error("the constraint axis has no 'axis'", f"write {_AXIS_EXAMPLE}")
-    axis = np.array(fields["axis"].numbers(6))
+    axis = np.array(node["axis"].value)
     if np.any(axis[:3]) and np.any(axis[3:]):
-        raise fields["axis"].error(
+        raise node["axis"].error(
             "the axis mixes rotation (first three numbers) and translation (last three)",
             "split it into two axes, one with zeros last and one with zeros first",
         )
     direction = unit(axis)
     if direction is None:
-        raise fields["axis"].error(
-            "the axis is the zero vector", f"give a direction: {_AXIS_EXAMPLE}"
+        raise node["axis"].error(
+            "the axis is the zero vector", "give a direction: axis: [0, 0, 0, 1, 0, 0]"
         )
-    baumgarte = None
-    if "baumgarte_stabilization_parameter" in fields:
-        parameter = fields["baumgarte_stabilization_parameter"]
-        baumgarte = parameter.number()
-        if baumgarte < 0.0:
-            raise parameter.error(
-                f"the time constant {baumgarte:g} s is negative", "write zero or more seconds"
-            )
-    name = fields["name"].text("a label") if "name" in fields else f"axis {index}"
-    return ConstraintAxis(name, _six(direction), baumgarte)
+    baumgarte = node.value_of("baumgarte_stabilization_parameter", None)
+    return ConstraintAxis(node.value_of("name", f"axis {index}"), _six(direction), baumgarte)
 
 
 def _check_independent(axes: tuple[ConstraintAxis, ...], items: list[Node]) -> None:

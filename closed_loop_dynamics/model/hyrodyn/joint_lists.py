@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ...errors import did_you_mean
 from ..tree import FLOATING, Tree
-from .yaml_reader import Node
+from .node import Node
 
 # Exported files list the joint of the free base although the URDF ends at the base link.
 _FREE_BASE = re.compile("float|free|base", re.IGNORECASE)
@@ -25,34 +25,25 @@ class JointLists:
     active: tuple[str, ...]
 
 
-def read_joint_lists(entry: Node, fields: dict[str, Node], tree: Tree) -> JointLists:
-    """Read and check the joint lists of one entry."""
-    spanning = _read_spanning(entry, fields, tree)
-    if "jointnames_independent" not in fields:
-        raise entry.error(
-            "the submechanism has no 'jointnames_independent'",
-            f"choose from its joints: {', '.join(list(spanning)[:8])}",
-        )
-    independent = _read_subset(fields["jointnames_independent"], spanning, tree)
-    if not independent:
-        raise fields["jointnames_independent"].error(
-            "a submechanism needs at least one independent joint",
-            f"choose from its joints: {', '.join(list(spanning)[:8])}",
-        )
+def read_joint_lists(entry: Node, tree: Tree) -> JointLists:
+    """Read the joint lists of one entry and check them against the tree."""
+    spanning = _read_spanning(entry, tree)
+    independent = _read_subset(entry["jointnames_independent"], spanning, tree)
     active = independent
-    if "jointnames_active" in fields:
-        active = _read_subset(fields["jointnames_active"], spanning, tree)
+    if "jointnames_active" in entry:
+        active = _read_subset(entry["jointnames_active"], spanning, tree)
     return JointLists(spanning, independent, active)
 
 
-def _read_spanning(entry: Node, fields: dict[str, Node], tree: Tree) -> Named:
-    all_names: Named = {}
-    if "jointnames" in fields:
-        all_names = _names(fields["jointnames"])
-        _check_known(all_names, tree, tolerate_free_base=True)
-    key = "jointnames_spanningtree"
-    if key in fields:
-        listed = _names(fields[key])
+def _read_spanning(entry: Node, tree: Tree) -> Named:
+    key = "jointnames"
+    listed: Named = {}
+    if key in entry:
+        listed = _names(entry[key])
+        _check_known(listed, tree, tolerate_free_base=True)
+    if "jointnames_spanningtree" in entry:
+        key = "jointnames_spanningtree"
+        listed = _names(entry[key])
         _check_known(listed, tree, tolerate_free_base=False)
         for name, node in listed.items():
             if _is_floating(name, tree):
@@ -60,20 +51,13 @@ def _read_spanning(entry: Node, fields: dict[str, Node], tree: Tree) -> Named:
                     f"joint '{name}' is the floating base, which is a submechanism of its own",
                     "remove it from this list",
                 )
-    elif "jointnames" in fields:
-        key, listed = "jointnames", all_names
-    else:
-        raise entry.error(
-            "the submechanism has no 'jointnames_spanningtree'",
-            "list its moving joints there",
-        )
     moving = {
         name: node
         for name, node in listed.items()
         if name in tree.joint_names and not _is_floating(name, tree)
     }
     if not moving:
-        raise fields[key].error(
+        raise entry[key].error(
             "no moving joint is listed", "list at least one, or remove the submechanism"
         )
     return moving
@@ -96,13 +80,7 @@ def _read_subset(node: Node, spanning: Named, tree: Tree) -> tuple[str, ...]:
 
 
 def _names(node: Node) -> Named:
-    result: Named = {}
-    for item in node.items("[joint1, joint2]"):
-        name = item.text("the name of a joint")
-        if name in result:
-            raise item.error(f"joint '{name}' is listed twice", "remove one of them")
-        result[name] = item
-    return result
+    return {item.value: item for item in node}
 
 
 def _check_known(names: Named, tree: Tree, *, tolerate_free_base: bool) -> None:

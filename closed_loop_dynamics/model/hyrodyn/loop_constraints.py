@@ -4,105 +4,54 @@ from __future__ import annotations
 
 from ...arrays import Array
 from ...errors import did_you_mean
-from ..submechanism import ConstraintAxis, LoopConstraint
+from ...se3 import origin_pose
+from ..submechanism import LoopConstraint
 from ..tree import Tree
-from ..urdf.origins import origin_pose
 from .cut_joints import listed_axes, named_axes
-from .schema import CUT_JOINTS, FRAME, LOOP
-from .yaml_reader import Node
-
-_EXAMPLE = "{cut_joint: ..., predecessor_body: ..., successor_body: ..., cut: revolute}"
+from .node import Node
 
 
-def read_loops(node: Node, tree: Tree) -> tuple[LoopConstraint, ...]:
-    """All cut joints of one submechanism."""
-    return tuple(_read_loop(item, tree) for item in node.items(f"[{_EXAMPLE}]"))
-
-
-def _read_loop(node: Node, tree: Tree) -> LoopConstraint:
-    fields = node.fields(LOOP.keys, _EXAMPLE)
-    predecessor = _read_link(node, fields, "predecessor_body", tree)
-    successor = _read_link(node, fields, "successor_body", tree)
+def read_loop(node: Node, tree: Tree) -> LoopConstraint:
+    """A cut joint, checked against the tree."""
+    predecessor = read_link(node["predecessor_body"], tree)
+    successor = read_link(node["successor_body"], tree)
     if tree.frames[predecessor][0] == tree.frames[successor][0]:
         same = "are the same link" if predecessor == successor else "are fixed to each other"
         raise node.error(
             f"predecessor_body '{predecessor}' and successor_body '{successor}' {same}",
             "name two links that move relative to each other: the two ends of the cut joint",
         )
-    first, second = _read_frames(node, fields)
-    cut_joint = _read_cut_joint(node, fields, tree, has_frames=first is not None)
+    cut_joint = _read_cut_joint(node["cut_joint"], tree) if "cut_joint" in node else None
+    first, second = (_read_frame(node, f"{end}_frame") for end in ("predecessor", "successor"))
     return LoopConstraint(
         predecessor=predecessor,
         successor=successor,
-        axes=_read_axes(node, fields),
-        cut_joint=cut_joint,
+        axes=named_axes(node) if "cut" in node else listed_axes(node["constraint_axes"]),
+        cut_joint=cut_joint if first is None else None,  # explicit frames override the joint's
         predecessor_frame=first,
         successor_frame=second,
         place=node.place,
     )
 
 
-def _read_link(node: Node, fields: dict[str, Node], key: str, tree: Tree) -> str:
-    if key not in fields:
-        raise node.error(f"the loop has no '{key}'", f"add '{key}:' with the name of a link")
-    link = fields[key].text("the name of a link")
+def read_link(node: Node, tree: Tree) -> str:
+    """The name of a link that there is."""
+    link: str = node.value
     if link not in tree.frames:
-        raise fields[key].error(f"there is no link '{link}'", did_you_mean(link, tree.frames))
+        raise node.error(f"there is no link '{link}'", did_you_mean(link, tree.frames))
     return link
 
 
-def _read_cut_joint(
-    node: Node, fields: dict[str, Node], tree: Tree, *, has_frames: bool
-) -> str | None:
-    if "cut_joint" not in fields:
-        if has_frames:
-            return None
-        raise node.error(
-            "the loop has no 'cut_joint'",
-            "name the joint whose child link carries the cut frame, or give predecessor_frame "
-            "and successor_frame",
-        )
-    name = fields["cut_joint"].text("the name of a joint")
+def _read_cut_joint(node: Node, tree: Tree) -> str:
+    name: str = node.value
     joints = (*tree.joint_names, *tree.fixed_joint_children)
     if name not in joints:
-        raise fields["cut_joint"].error(
-            f"there is no joint '{name}' in the URDF", did_you_mean(name, joints)
-        )
-    return None if has_frames else name  # explicit frames override the joint's
+        raise node.error(f"there is no joint '{name}' in the URDF", did_you_mean(name, joints))
+    return name
 
 
-def _read_frames(node: Node, fields: dict[str, Node]) -> tuple[Array | None, Array | None]:
-    keys = ("predecessor_frame", "successor_frame")
-    given = [key for key in keys if key in fields]
-    if len(given) == 1:
-        raise fields[given[0]].error(
-            f"'{given[0]}' is given alone",
-            f"give {keys[0]} and {keys[1]} together, or neither",
-        )
-    if not given:
-        return None, None
-    first, second = (_read_frame(fields[key]) for key in keys)
-    return first, second
-
-
-def _read_frame(node: Node) -> Array:
-    fields = node.fields(FRAME.keys, "{xyz: [0, 0, 0], rpy: [0, 0, 0]}")
+def _read_frame(node: Node, key: str) -> Array | None:
+    if key not in node:
+        return None
     zero = [0.0, 0.0, 0.0]
-    xyz, rpy = (fields[key].numbers(3) if key in fields else zero for key in ("xyz", "rpy"))
-    return origin_pose(xyz, rpy)
-
-
-def _read_axes(node: Node, fields: dict[str, Node]) -> tuple[ConstraintAxis, ...]:
-    if ("cut" in fields) == ("constraint_axes" in fields):
-        number = "both" if "cut" in fields else "neither"
-        raise node.error(
-            f"{number} of 'cut' and 'constraint_axes' are given",
-            f"give one of them: constraint_axes, or cut: {'|'.join(CUT_JOINTS)}",
-        )
-    if "cut" in fields:
-        return named_axes(fields["cut"], fields.get("axis"))
-    if "axis" in fields:
-        raise fields["axis"].error(
-            "'axis' of a loop goes with 'cut' only", "write it inside constraint_axes"
-        )
-    return listed_axes(fields["constraint_axes"])
+    return origin_pose(node[key].value_of("xyz", zero), node[key].value_of("rpy", zero))

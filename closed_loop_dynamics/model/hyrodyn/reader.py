@@ -11,27 +11,20 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ...errors import InvalidInput
+from ..couplings import add_mimics, check_couplings
+from ..implied import make_unique, with_implied
 from ..submechanism import Coupling, Submechanism
 from ..tree import Tree
-from .couplings import (
-    COUPLINGS_EXAMPLE,
-    TransmissionSearch,
-    add_mimics,
-    check_couplings,
-    read_couplings,
-)
-from .implied import make_unique, with_implied
-from .joint_extras import not_in_entry, read_actuators, read_joint_friction
+from ..words import COUPLED_TYPES, FUNCTION, LOOP_TYPES, NUMERICAL
+from .joint_extras import read_actuators, read_joint_friction, read_reference
 from .joint_lists import JointLists, Named, read_joint_lists
-from .loop_constraints import read_loops
-from .schema import ENTRY, FILE
+from .loop_constraints import read_loop
+from .node import Node
+from .schema import COUPLING, FILE
+from .sub_urdf import TransmissionSearch
 from .task_axes import read_task_axes
-from .types import COUPLED_TYPES, FUNCTION, LOOP_TYPES, NUMERICAL, VALID_SOLVERS, read_type
-from .yaml_reader import Node, load_yaml
-
-__all__ = ["read_submechanisms"]
-
-_EXAMPLE = "a list of entries such as '- {name: arm, type: R, jointnames_spanningtree: [...]}'"
+from .validate import validated
+from .yaml_reader import load_yaml
 
 
 def read_submechanisms(
@@ -39,7 +32,6 @@ def read_submechanisms(
     tree: Tree,
     *,
     search_path: Iterable[str | os.PathLike[str]] | str | os.PathLike[str] = (),
-    urdf_source: str | os.PathLike[str] | None = None,
 ) -> tuple[Submechanism, ...]:
     """Read a submechanism file and check it against the tree.
 
@@ -47,7 +39,6 @@ def read_submechanisms(
         source: path, YAML text, or None for a robot without loops.
         tree: the robot.
         search_path: folders in which sub-URDFs (``file_path``) are looked for as well.
-        urdf_source: the robot's URDF (path or text), searched for linear transmissions.
 
     Returns:
         Floating joints first, then the entries of the file in its order, then one entry for each
@@ -67,43 +58,25 @@ def read_submechanisms(
     if source is None:
         return with_implied((), tree)
     root, folder = load_yaml(source)
-    search = TransmissionSearch(folder, folders, urdf_source)
-    nodes = _entry_nodes(root)
-    names = _unique_names(nodes)
+    nodes = list(validated(root, FILE)["submechanisms"])
+    search = TransmissionSearch(folder, folders, tree)
     owners: Named = {}
-    entries = []
-    for node, name in zip(nodes, names, strict=True):
-        fields = node.fields(ENTRY.keys, "the keys of a submechanism")
-        entries.append(_read_entry(node, fields, name, tree, search, owners))
+    entries = [
+        _read_entry(node, name, tree, search, owners)
+        for node, name in zip(nodes, _unique_names(nodes), strict=True)
+    ]
     return with_implied(tuple(entries), tree)
 
 
-def _entry_nodes(root: Node) -> list[Node]:
-    top = root.fields(FILE.keys, f"'submechanisms:' and {_EXAMPLE}")
-    if "submechanisms" not in top:
-        raise root.error(
-            "the file has no 'submechanisms' at its top level",
-            f"add 'submechanisms:' and {_EXAMPLE}",
-        )
-    return top["submechanisms"].items(_EXAMPLE)
-
-
 def _read_entry(
-    node: Node,
-    fields: dict[str, Node],
-    name: str,
-    tree: Tree,
-    search: TransmissionSearch,
-    owners: Named,
+    node: Node, name: str, tree: Tree, search: TransmissionSearch, owners: Named
 ) -> Submechanism:
-    joints = read_joint_lists(node, fields, tree)
+    joints = read_joint_lists(node, tree)
     _claim(joints.spanning, owners)
-    loops = read_loops(fields["loop_constraints"], tree) if "loop_constraints" in fields else ()
-    kind = NUMERICAL if loops else "serial"
-    if "type" in fields:
-        kind = read_type(fields["type"])
-    couplings = _read_couplings(node, fields, kind, joints, tree, search)
-    actuators = read_actuators(fields, joints)
+    loops = tuple(read_loop(item, tree) for item in node.items("loop_constraints"))
+    kind = node.value_of("type", NUMERICAL if loops else "serial")
+    couplings = _read_couplings(node, kind, joints, tree, search)
+    actuators = read_actuators(node, joints)
     entry = Submechanism(
         name=name,
         type=kind,
@@ -112,11 +85,11 @@ def _read_entry(
         active=joints.active,
         loops=loops,
         couplings=couplings,
-        solver=fields["solver"].choice(VALID_SOLVERS) if "solver" in fields else "auto",
-        reference=_read_reference(fields, joints),
+        solver=node.value_of("solver", "auto"),
+        reference=read_reference(node, joints),
         actuators=actuators,
-        friction=read_joint_friction(fields, joints, actuators),
-        task_space=read_task_axes(fields["task_space"], tree) if "task_space" in fields else None,
+        friction=read_joint_friction(node, joints, actuators),
+        task_space=read_task_axes(node["task_space"], tree) if "task_space" in node else None,
         place=node.place,
         file=node.file,
     )
@@ -136,28 +109,29 @@ def _claim(spanning: Named, owners: Named) -> None:
 
 
 def _read_couplings(
-    node: Node,
-    fields: dict[str, Node],
-    kind: str,
-    joints: JointLists,
-    tree: Tree,
-    search: TransmissionSearch,
+    node: Node, kind: str, joints: JointLists, tree: Tree, search: TransmissionSearch
 ) -> tuple[Coupling, ...]:
     looked: list[str] = []
-    if "couplings" in fields:
-        couplings = read_couplings(fields["couplings"])
+    if "couplings" in node:
+        couplings = [_read_coupling(item) for item in node["couplings"]]
     elif kind == "transmission":
-        couplings, looked = search.find(node, fields.get("file_path"), joints.spanning)
+        couplings, looked = search.find(node, joints.spanning)
     else:
         couplings = []
-    couplings = add_mimics(couplings, node, tree, joints.spanning)
+    couplings = add_mimics(couplings, tree, joints.spanning, file=node.file, place=node.place)
     if kind in COUPLED_TYPES and not couplings:
         where = f"; looked for a MultiJointLinearTransmission in {', '.join(looked)}"
         raise node.error(
             f"no couplings found for type '{kind}'{where if looked else ''}",
-            f"give the folder of its sub-URDF in search_path, or write {COUPLINGS_EXAMPLE}",
+            f"give the folder of its sub-URDF in search_path, or write couplings: "
+            f"[{COUPLING.example}]",
         )
-    return check_couplings(couplings, node, joints.spanning, joints.independent)
+    return check_couplings(couplings, joints.spanning, joints.independent, node.file)
+
+
+def _read_coupling(node: Node) -> Coupling:
+    terms, offset = node["terms"].value, node.value_of("offset", 0.0)
+    return Coupling(node["joint"].value, terms, offset, node.place)
 
 
 def _check_counts(entry: Submechanism, node: Node) -> None:
@@ -182,30 +156,15 @@ def _check_counts(entry: Submechanism, node: Node) -> None:
         )
 
 
-def _read_reference(fields: dict[str, Node], joints: JointLists) -> dict[str, float]:
-    if "reference" not in fields:
-        return {}
-    reference = fields["reference"].mapping("reference: {knee: 0.4}")
-    for name, node in reference.items():
-        if name not in joints.spanning:
-            raise not_in_entry(node, name, joints.spanning)
-    return {name: node.number() for name, node in reference.items()}
-
-
 def _unique_names(nodes: list[Node]) -> list[str]:
     """``contextual_name`` where it is unique, else ``name``; repeated ones get ``#2``, ``#3``."""
-    fields = [node.fields(ENTRY.keys, "the keys of a submechanism") for node in nodes]
-    contextual = [_label(each, "contextual_name") for each in fields]
+    contextual = [node.value_of("contextual_name", "") for node in nodes]
     count = Counter(contextual)
     taken: set[str] = set()
     result = []
-    for i, each in enumerate(fields):
-        plain = _label(each, "name")
+    for i, node in enumerate(nodes):
+        plain = node.value_of("name", "")
         name = contextual[i] if count[contextual[i]] == 1 else plain
         name = name or contextual[i] or plain or f"submechanism_{i}"
         result.append(make_unique(name, taken))
     return result
-
-
-def _label(fields: dict[str, Node], key: str) -> str:
-    return fields[key].text("a name") if key in fields else ""

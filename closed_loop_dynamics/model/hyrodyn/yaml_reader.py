@@ -1,118 +1,22 @@
-"""Safe YAML: plain data only, no bombs, no duplicate keys; and a cursor that knows its key path.
-
-A :class:`Node` wraps one value together with the path of keys that leads to it, so that a reader
-asks for what it expects (``node.number()``) and every mismatch becomes an error that names file
-and key path.
-"""
+"""Safe YAML: plain data only, no bombs, no duplicate keys."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from ...errors import SubmechanismError, did_you_mean
-from ..text_source import SourceText, read_source
+from ...errors import SubmechanismError
+from ..text_source import SourceText, clip, read_source
+from .node import Node
 
 MAX_BYTES = 2**20
 MAX_VALUES = 100_000  # with aliases written out
 MAX_DEPTH = 40
 
 _TEXT_START = re.compile(r"\s*(\{|[\"']?submechanisms[\"']?\s*:)")
-
-
-@dataclass(frozen=True)
-class Node:
-    """One value of the file.
-
-    Attributes:
-        value: plain data (None, bool, int, float, str, list, dict, ...).
-        place: key path, such as ``submechanisms[2].name``.
-        file: for messages.
-    """
-
-    value: Any
-    place: str
-    file: str
-
-    def error(self, problem: str, remedy: str) -> SubmechanismError:
-        return SubmechanismError(problem, file=self.file, place=self.place, remedy=remedy)
-
-    def _expected(self, what: str, example: str) -> SubmechanismError:
-        found = "nothing" if self.value is None else f"{_clip(repr(self.value))}"
-        return self.error(f"expected {what}, found {found}", f"write {example}, or remove the key")
-
-    def mapping(self, example: str) -> dict[str, Node]:
-        """The entries of a mapping with free keys (joint names and the like)."""
-        if not isinstance(self.value, dict):
-            raise self._expected("a mapping (key: value)", example)
-        for key in self.value:
-            if not isinstance(key, str):
-                raise self.error(
-                    f"the key {_clip(repr(key))} is not text", f"put it in quotes: '{key}':"
-                )
-        return {key: self._child(f".{key}", value) for key, value in self.value.items()}
-
-    def fields(self, known: Iterable[str], example: str) -> dict[str, Node]:
-        """The entries of a mapping whose keys must be among ``known``."""
-        known = tuple(known)
-        result = self.mapping(example)
-        for key, node in result.items():
-            if key not in known:
-                raise node.error(f"unknown key '{_clip(key)}'", did_you_mean(key, known))
-        return result
-
-    def items(self, example: str) -> list[Node]:
-        if not isinstance(self.value, list):
-            raise self._expected("a list", example)
-        return [self._child(f"[{i}]", value) for i, value in enumerate(self.value)]
-
-    def text(self, example: str) -> str:
-        if isinstance(self.value, (bool, int, float)):
-            raise self.error(
-                f"expected text, found {self.value!r}", f"put it in quotes: '{self.value}'"
-            )
-        if not isinstance(self.value, str) or not self.value.strip():
-            raise self._expected("text", example)
-        return self.value
-
-    def choice(self, valid: Iterable[str]) -> str:
-        """One word of ``valid``, in any case."""
-        valid = tuple(valid)
-        word = self.text(valid[0])
-        if word.strip().lower() not in valid:
-            raise self.error(f"unknown word '{_clip(word)}'", did_you_mean(word.lower(), valid))
-        return word.strip().lower()
-
-    def number(self) -> float:
-        """A finite number; ``1e-3`` too, which YAML 1.1 calls a text for want of a point."""
-        value = self.value
-        if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-            raise self._expected("a number", "a number such as 0.5")
-        try:
-            result = float(value)
-        except ValueError:
-            raise self._expected("a number", "a number such as 0.5") from None
-        except OverflowError:
-            result = math.inf
-        if not math.isfinite(result):
-            raise self.error(f"{_clip(str(value))} is not finite", "write a finite number")
-        return result
-
-    def numbers(self, count: int) -> list[float]:
-        example = f"[{', '.join(['0.0'] * count)}] with your values"
-        items = self.items(example)
-        if len(items) != count:
-            raise self.error(f"{len(items)} numbers where {count} are expected", f"write {example}")
-        return [item.number() for item in items]
-
-    def _child(self, step: str, value: Any) -> Node:
-        return Node(value, (self.place + step).removeprefix("."), self.file)
 
 
 def load_yaml(source: object) -> tuple[Node, Path | None]:
@@ -170,7 +74,7 @@ def _syntax_error(problem: yaml.YAMLError, given: SourceText) -> SubmechanismErr
         remedy = "use plain values: tags such as !!python are refused for safety"
     place = f"line {mark.line + 1}, column {mark.column + 1}" if mark is not None else ""
     return SubmechanismError(
-        f"not valid YAML ({_clip(what, 200)})", file=given.file, place=place, remedy=remedy
+        f"not valid YAML ({clip(what, 200)})", file=given.file, place=place, remedy=remedy
     )
 
 
@@ -219,7 +123,7 @@ def _children(node: yaml.Node, place: str, file: str) -> list[tuple[yaml.Node, s
     lines: dict[str, int] = {}
     for key, value in node.value:
         word = key.value if isinstance(key, yaml.ScalarNode) else "?"
-        at = f"{place}.{_clip(word)}".removeprefix(".")
+        at = f"{place}.{clip(word)}".removeprefix(".")
         line = key.start_mark.line + 1
         if not isinstance(key, yaml.ScalarNode):
             raise SubmechanismError(
@@ -227,7 +131,7 @@ def _children(node: yaml.Node, place: str, file: str) -> list[tuple[yaml.Node, s
             )
         if word in lines:
             raise SubmechanismError(
-                f"the key '{_clip(word)}' is given twice (lines {lines[word]} and {line})",
+                f"the key '{clip(word)}' is given twice (lines {lines[word]} and {line})",
                 file=file,
                 place=at,
                 remedy="keep one of them",
@@ -241,10 +145,6 @@ def _too_deep(file: str, place: str) -> SubmechanismError:
     return SubmechanismError(
         "the values are nested too deeply",
         file=file,
-        place=_clip(place),
+        place=clip(place),
         remedy="follow the layout submechanisms: [{name: ..., type: ...}]",
     )
-
-
-def _clip(text: str, length: int = 80) -> str:
-    return text if len(text) <= length else text[:length] + "..."

@@ -2,78 +2,77 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...errors import UrdfError, did_you_mean
-from .xml import RobotXml
+from .elements import UrdfDocument, UrdfJoint
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating")
 
-UrdfJoint = Any  # urdf_parser_py.urdf.Joint, which is built by reflection and has no types
 
-
-def check_joint_types(xml: RobotXml) -> None:
+def check_joint_types(document: UrdfDocument) -> None:
     """Refuse joint types that have no single axis and are not a free base."""
-    for name, joint in xml.joints.items():
-        kind = joint.get("type")
+    for name, joint in document.joints.items():
+        kind = joint.type
         if kind == "planar":
-            raise xml.joint_error(
+            raise document.joint_error(
                 name,
                 "planar joints are not supported",
                 "replace it by two prismatic joints and one revolute joint in a row",
             )
         if kind not in JOINT_TYPES:
-            raise xml.joint_error(
+            raise document.joint_error(
                 name, f"unknown joint type '{kind}'", did_you_mean(kind, JOINT_TYPES)
             )
 
 
-def find_root(joints: list[UrdfJoint], xml: RobotXml) -> str:
+def find_root(document: UrdfDocument) -> str:
     """Name of the one link that has no parent, after checking that the joints form a tree."""
-    if not xml.links:
+    if not document.links:
         raise UrdfError(
             "the robot has no links",
-            file=xml.file,
+            file=document.file,
             place="robot",
             remedy='add at least one <link name="..."/>',
         )
-    parents = _parent_of_each_link(joints, xml)
+    parents = _parent_of_each_link(document)
     cycle = find_cycle({link: joint.parent for link, joint in parents.items()})
     if cycle:
-        raise xml.joint_error(
+        raise document.joint_error(
             parents[cycle[0]].name,
             f"the links form a cycle: {' <- '.join(cycle[:8])}",
             "a URDF is a tree: remove one joint and close the loop in the submechanism file",
         )
-    roots = [link for link in xml.links if link not in parents]
+    roots = [link for link in document.links if link not in parents]
     if len(roots) > 1:
-        raise xml.error(
-            xml.links[roots[1]],
+        raise document.error(
+            document.links[roots[1]],
             f"the robot has {len(roots)} root links: {', '.join(roots[:6])}",
             "connect all but one of them to the tree with a joint (type fixed if nothing moves)",
         )
     return roots[0]
 
 
-def _parent_of_each_link(joints: list[UrdfJoint], xml: RobotXml) -> dict[str, UrdfJoint]:
+def _parent_of_each_link(document: UrdfDocument) -> dict[str, UrdfJoint]:
     """child link -> joint that carries it."""
     parents: dict[str, UrdfJoint] = {}
-    for joint in joints:
+    for joint in document.joints.values():
         for end in ("parent", "child"):
             link = getattr(joint, end)
-            if link not in xml.links:
-                raise xml.joint_error(
-                    joint.name, f"there is no link '{link}'", did_you_mean(link, xml.links), end
+            if link not in document.links:
+                raise document.joint_error(
+                    joint.name,
+                    f"there is no link '{link}'",
+                    did_you_mean(link, document.links),
+                    end,
                 )
         if joint.parent == joint.child:
-            raise xml.joint_error(
+            raise document.joint_error(
                 joint.name,
                 f"link '{joint.child}' is its own parent",
                 "name two different links",
                 "child",
             )
         if joint.child in parents:
-            raise xml.joint_error(
+            raise document.joint_error(
                 joint.name,
                 f"link '{joint.child}' has a second parent (joint "
                 f"'{parents[joint.child].name}' carries it already)",
@@ -100,26 +99,27 @@ def find_cycle(step: dict[str, str]) -> list[str]:
     return []
 
 
-def check_mimics(joints: list[UrdfJoint], xml: RobotXml) -> None:
+def check_mimics(document: UrdfDocument) -> None:
     """Mimic tags must lead, in a finite number of steps, to a joint with one coordinate."""
-    by_name = {joint.name: joint for joint in joints}
+    by_name = document.joints
+    joints = by_name.values()
     moving = [joint.name for joint in joints if joint.type not in ("fixed", "floating")]
-    mimics = {j.name: j.mimic.joint for j in joints if j.mimic is not None and j.type != "fixed"}
+    mimics = {j.name: j.master for j in joints if j.master is not None and j.type != "fixed"}
     for name, master in mimics.items():
         if by_name[name].type == "floating":
-            raise xml.joint_error(
+            raise document.joint_error(
                 name, "a floating joint cannot mimic another", "remove the mimic tag", "mimic"
             )
         if master == name:
-            raise xml.joint_error(
+            raise document.joint_error(
                 name, f"joint '{name}' mimics itself", "name the joint that drives it", "mimic"
             )
         if master not in by_name:
-            raise xml.joint_error(
+            raise document.joint_error(
                 name, f"there is no joint '{master}'", did_you_mean(master, moving), "mimic"
             )
         if master not in moving:
-            raise xml.joint_error(
+            raise document.joint_error(
                 name,
                 f"it mimics '{master}', which is a {by_name[master].type} joint",
                 "mimic a revolute, continuous or prismatic joint",
@@ -127,7 +127,7 @@ def check_mimics(joints: list[UrdfJoint], xml: RobotXml) -> None:
             )
     cycle = find_cycle(mimics)
     if cycle:
-        raise xml.joint_error(
+        raise document.joint_error(
             cycle[0],
             f"mimic tags form a cycle: {' -> '.join(cycle[:8])}",
             "let one joint of the cycle move freely (remove its mimic tag)",

@@ -1,29 +1,33 @@
 """URDF -> :class:`Tree`: the first step of every robot.
 
-Parsed by urdfdom-py, after the safety and plausibility checks of ``urdf_xml``; fixed joints are
-lumped here, so that every later layer sees moving bodies only. Non-physical inertias pass: what
-they mean for the robot is for the linter to say.
+Fixed joints are lumped here, so that every later layer sees moving bodies only. Non-physical
+inertias pass: what they mean for the robot is for the linter to say.
 """
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from lxml import etree  # type: ignore[import-untyped]
-from urdf_parser_py.urdf import URDF
 
 from ...arrays import Array
 from ...errors import InvalidInput, UrdfError
+from ...se3 import origin_pose, unit
 from ..tree import FLOATING, PRISMATIC, REVOLUTE, Body, Joint, Tree
-from .checks import UrdfJoint, check_joint_types, check_mimics, find_root
-from .linear_transmission import read_linear_transmissions
-from .origins import inertia_about_origin, origin_pose, unit
-from .xml import RobotXml, read_robot_xml
-
-__all__ = ["FLOATING_BASE", "read_linear_transmissions", "read_urdf"]
+from ..xml_source import Element
+from .checks import check_joint_types, check_mimics, find_root
+from .elements import (
+    INERTIA,
+    UrdfDocument,
+    UrdfJoint,
+    number,
+    numbers,
+    read_document,
+    read_elements,
+)
+from .transmissions import transmissions_of
+from .visuals import read_visuals
 
 FLOATING_BASE = "floating_base"
 _KINDS = {
@@ -36,7 +40,7 @@ LinkInertia = tuple[float, Array, Array]
 
 
 def read_urdf(source: str | os.PathLike[str], *, floating_base: bool = False) -> Tree:
-    """Read a URDF into a spanning tree.
+    """Read a URDF: its spanning tree, visuals and transmissions.
 
     Args:
         source: path, or the XML text itself (recognised by its leading ``<``).
@@ -45,55 +49,47 @@ def read_urdf(source: str | os.PathLike[str], *, floating_base: bool = False) ->
     Raises:
         UrdfError: names the file, the element with its line, and what to do.
     """
-    xml = read_robot_xml(source)
-    check_joint_types(xml)
-    robot = _parse_with_urdfdom(xml)
-    root = find_root(robot.joints, xml)
-    check_mimics(robot.joints, xml)
+    document = read_document(source)
+    read_elements(document)
+    check_joint_types(document)
+    root = find_root(document)
+    check_mimics(document)
     if not isinstance(floating_base, (bool, np.bool_)):
         raise InvalidInput(f"floating_base is {floating_base!r}; give True or False")
     if floating_base:
-        _check_floating_base(robot.joints, root, xml)
+        _check_floating_base(document, root)
     # Absurd but finite numbers may overflow when multiplied; the result is checked instead.
     with np.errstate(all="ignore"):
-        builder = _TreeBuilder(robot, xml, root)
+        builder = _TreeBuilder(document, root)
         builder.build(floating_base)
+    try:
+        transmissions, broken = transmissions_of(document), None
+    except UrdfError as error:
+        transmissions, broken = (), error
     return Tree(
-        name=robot.name,
+        name=document.root.get("name"),
         root_link=root,
         bodies=tuple(part.freeze() for part in builder.parts),
         frames=builder.frames,
-        fixed_joint_children={j.name: j.child for j in robot.joints if j.type == "fixed"},
-        source=xml.file,
+        fixed_joint_children={j.name: j.child for j in builder.joints if j.type == "fixed"},
+        source=document.file,
         link_inertias=builder.link_inertias,
+        visuals=read_visuals(document.root),
+        transmissions=transmissions,
+        broken_transmission=broken,
     )
 
 
-def _parse_with_urdfdom(xml: RobotXml) -> Any:
-    for limit in xml.root.iter("limit"):
-        for key in ("effort", "velocity"):  # urdfdom-py insists on both; 0 means "none" to us
-            limit.set(key, limit.get(key, "0"))
-    try:
-        return URDF.from_xml_string(etree.tostring(xml.root))
-    except Exception as problem:  # urdfdom-py raises bare Exception, AssertionError and more
-        raise UrdfError(
-            f"urdfdom-py cannot parse it ({problem})",
-            file=xml.file,
-            place="robot",
-            remedy="correct the named element",
-        ) from None
-
-
-def _check_floating_base(joints: list[UrdfJoint], root: str, xml: RobotXml) -> None:
-    if FLOATING_BASE in xml.joints:
-        raise xml.joint_error(
+def _check_floating_base(document: UrdfDocument, root: str) -> None:
+    if FLOATING_BASE in document.joints:
+        raise document.joint_error(
             FLOATING_BASE,
             f"floating_base=True adds a joint '{FLOATING_BASE}', but the URDF has one",
             "rename the joint of the URDF or load it with floating_base=False",
         )
-    for joint in joints:
+    for joint in document.joints.values():
         if joint.type == "floating":
-            raise xml.joint_error(
+            raise document.joint_error(
                 joint.name,
                 "floating_base=True, but the URDF has a floating joint already",
                 f"load it with floating_base=False, or make it a fixed joint below '{root}'",
@@ -121,7 +117,7 @@ class _Part:
         com = rotation @ com + frame[:3, 3]
         self.mass += mass
         self.first_moment += mass * com
-        self.inertia += inertia_about_origin(mass, com, rotation @ inertia @ rotation.T)
+        self.inertia += _about_origin(mass, com, rotation @ inertia @ rotation.T)
 
     def freeze(self) -> Body:
         return Body(
@@ -138,16 +134,19 @@ class _Part:
 class _TreeBuilder:
     """Walks the links depth first, in the order in which the URDF lists the joints."""
 
-    def __init__(self, robot: Any, xml: RobotXml, root: str) -> None:
-        self.xml = xml
+    def __init__(self, document: UrdfDocument, root: str) -> None:
+        self.document = document
         self.root = root
+        self.joints = document.joints.values()
         self.parts: list[_Part] = []
         self.frames: dict[str, tuple[int, Array]] = {}
         self.link_inertias: dict[str, LinkInertia] = {
-            link.name: _link_inertia(link, xml) for link in robot.links if link.inertial is not None
+            name: _link_inertia(inertial, document)
+            for name, link in document.links.items()
+            if (inertial := link.find("inertial")) is not None
         }
         self.children: dict[str, list[UrdfJoint]] = {}
-        for joint in robot.joints:
+        for joint in self.joints:
             self.children.setdefault(joint.parent, []).append(joint)
 
     def build(self, floating_base: bool) -> None:
@@ -160,9 +159,9 @@ class _TreeBuilder:
         while stack:
             joint = stack.pop()
             carrier, frame = self.frames[joint.parent]
-            frame = frame @ _origin(joint.origin)
+            frame = frame @ _origin(joint.element)
             if not np.all(np.isfinite(frame)):
-                raise self.xml.joint_error(
+                raise self.document.joint_error(
                     joint.name,
                     "its position relative to the parent body overflows",
                     "write positions in metres",
@@ -193,8 +192,8 @@ class _TreeBuilder:
             and np.all(np.isfinite(part.first_moment))
             and np.all(np.isfinite(part.inertia))
         ):
-            raise self.xml.error(
-                self.xml.links[link],
+            raise self.document.error(
+                self.document.links[link],
                 f"the inertia of body '{part.link}' overflows",
                 "write masses in kg and positions in m",
             )
@@ -202,25 +201,26 @@ class _TreeBuilder:
     def _moving_joint(self, joint: UrdfJoint, placement: Array) -> Joint:
         if joint.type == "floating":
             if self.frames[joint.parent][0] != -1:
-                raise self.xml.joint_error(
+                raise self.document.joint_error(
                     joint.name,
                     "a floating joint must hang on the fixed root",
                     f"make '{self.root}' its parent, or use revolute and prismatic joints",
                 )
             return _floating_joint(joint.name, placement)
-        axis = unit(joint.axis if joint.axis is not None else (1.0, 0.0, 0.0))
+        given = joint.element.find("axis")
+        axis = unit(numbers(given, "xyz") if given is not None else (1.0, 0.0, 0.0))
         if axis is None:
-            raise self.xml.joint_error(
+            raise self.document.joint_error(
                 joint.name,
                 f"a {joint.type} joint cannot have the zero axis",
                 'give its direction, such as <axis xyz="0 0 1"/>',
                 "axis",
             )
         mimic = None
-        if joint.mimic is not None:
-            ratio, offset = joint.mimic.multiplier, joint.mimic.offset
-            mimic = (joint.mimic.joint, 1.0 if ratio is None else ratio, offset or 0.0)
-        limits = _limits(joint, self.xml)
+        if joint.master is not None:
+            tag = joint.element.find("mimic")
+            mimic = (joint.master, number(tag, "multiplier", 1.0), number(tag, "offset"))
+        limits = _limits(joint, self.document)
         return Joint(joint.name, _KINDS[joint.type], placement, axis, *limits, mimic=mimic)
 
 
@@ -228,52 +228,65 @@ def _floating_joint(name: str, placement: Array) -> Joint:
     return Joint(name, FLOATING, placement, np.zeros(3))
 
 
-def _origin(origin: Any) -> Array:
+def _origin(element: Element) -> Array:
+    """(4, 4) pose of the ``<origin>`` in an element; the identity where there is none."""
+    origin = element.find("origin")
     if origin is None:
         return np.eye(4)
-    return origin_pose(origin.xyz or (0.0, 0.0, 0.0), origin.rpy or (0.0, 0.0, 0.0))
+    xyz, rpy = (
+        numbers(origin, key) if key in origin.attributes else (0.0, 0.0, 0.0)
+        for key in ("xyz", "rpy")
+    )
+    return origin_pose(xyz, rpy)
 
 
-def _limits(joint: UrdfJoint, xml: RobotXml) -> tuple[float, float, float, float]:
+def _limits(joint: UrdfJoint, document: UrdfDocument) -> tuple[float, float, float, float]:
     """lower, upper, velocity, effort; infinite where the URDF gives none.
 
     Published files mark "no limit" of passive joints by zeros, so an empty range is no limit.
     """
-    limit = joint.limit
+    limit = joint.element.find("limit")
     if limit is None:
         return -np.inf, np.inf, np.inf, np.inf
-    lower, upper = limit.lower, limit.upper
+    lower, upper = number(limit, "lower"), number(limit, "upper")
     if joint.type == "continuous" or lower == upper:
         lower, upper = -np.inf, np.inf
     if lower > upper:
-        raise xml.joint_error(
+        raise document.joint_error(
             joint.name,
             f"the lower limit {lower:g} is above the upper limit {upper:g}",
             "swap them; a limit that is not written counts as 0",
             "limit",
         )
-    for key in ("velocity", "effort"):
-        if getattr(limit, key) < 0.0:
-            raise xml.joint_error(
+    largest = {key: number(limit, key) for key in ("velocity", "effort")}
+    for key, value in largest.items():
+        if value < 0.0:
+            raise document.joint_error(
                 joint.name,
-                f"the {key} limit {getattr(limit, key):g} is negative",
+                f"the {key} limit {value:g} is negative",
                 "write its magnitude, or 0 for none",
                 "limit",
             )
-    return lower, upper, limit.velocity or np.inf, limit.effort or np.inf
+    return lower, upper, largest["velocity"] or np.inf, largest["effort"] or np.inf
 
 
-def _link_inertia(link: Any, xml: RobotXml) -> LinkInertia:
+def _link_inertia(inertial: Element, document: UrdfDocument) -> LinkInertia:
     """Mass, centre of mass in the link frame, inertia about it in link axes."""
-    mass = link.inertial.mass
+    given = inertial.find("mass")
+    assert given is not None  # checked before
+    mass = number(given, "value")
     if mass < 0.0:
-        raise xml.error(
-            xml.links[link.name].find("inertial/mass"),
-            f"the mass {mass:g} kg is negative",
-            "write a mass of zero or more",
+        raise document.error(
+            given, f"the mass {mass:g} kg is negative", "write a mass of zero or more"
         )
-    frame = _origin(link.inertial.origin)
+    frame = _origin(inertial)
     rotation = frame[:3, :3]
-    inertia = link.inertial.inertia
-    matrix = np.zeros((3, 3)) if inertia is None else np.array(inertia.to_matrix(), dtype=float)
-    return float(mass), frame[:3, 3].copy(), rotation @ matrix @ rotation.T
+    inertia = inertial.find("inertia")
+    xx, xy, xz, yy, yz, zz = (number(inertia, key) for key in INERTIA)
+    matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return mass, frame[:3, 3].copy(), rotation @ matrix @ rotation.T
+
+
+def _about_origin(mass: float, com: Array, inertia: Array) -> Array:
+    """(3, 3) inertia moved from the centre of mass to the origin (parallel axes) [kg·m²]."""
+    return inertia + mass * (np.dot(com, com) * np.eye(3) - np.outer(com, com))

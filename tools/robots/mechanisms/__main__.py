@@ -27,7 +27,7 @@ def main(arguments: list[str] | None = None) -> None:
         mechanism = MECHANISMS[name]
         urdf, yaml = mechanism.build()
         robot = robots[name] = load(urdf, yaml)
-        picture = draw(robot, urdf, mechanism.displaced, mechanism.view)
+        picture = draw(robot, mechanism.displaced, mechanism.view)
         (options.folder / f"{name}.svg").write_text(picture, encoding="utf-8")
         text = page(mechanism, robot, yaml)
         (options.folder / f"{name}.md").write_text(text, encoding="utf-8")

@@ -9,16 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from xml.etree import ElementTree
 
 import numpy as np
 
 from closed_loop_dynamics.arrays import Array
 from closed_loop_dynamics.model.tree import PRISMATIC
+from closed_loop_dynamics.model.visual import BOX, SPHERE, Visual
 from closed_loop_dynamics.robot import Robot
 
 from .._urdf import COLORS
-from .blueprint import rotation
 
 PANEL = (380.0, 330.0)
 MARGIN = 42.0
@@ -72,38 +71,31 @@ class Marker:
     grounded: bool = False
 
 
-def shapes(urdf: str, robot: Robot, y: Sequence[float]) -> list[Shape]:
-    """All visuals of the URDF at positions ``y``."""
-    result = []
-    for link in ElementTree.fromstring(urdf).iter("link"):
-        T = robot.pose(link.attrib["name"], y)
-        for visual in link.iter("visual"):
-            result.append(_shape(visual, T))
-    return result
+def shapes(robot: Robot, y: Sequence[float]) -> list[Shape]:
+    """All visuals of the robot at positions ``y``."""
+    return [
+        _shape(visual, robot.pose(link, y) @ visual.pose)
+        for link, visuals in robot.mechanism.tree.visuals.items()
+        for visual in visuals
+    ]
 
 
-def _shape(visual: ElementTree.Element, T: Array) -> Shape:
-    origin, geometry = visual.find("origin"), visual.find("geometry")
-    material = visual.find("material")
-    assert origin is not None and geometry is not None and material is not None
-    xyz, rpy = (np.array([float(v) for v in origin.attrib[k].split()]) for k in ("xyz", "rpy"))
-    R, p = T[:3, :3] @ rotation(rpy), T[:3, :3] @ xyz + T[:3, 3]
-    solid = geometry[0]
-    radius = float(solid.attrib.get("radius", 0.0))
-    if solid.tag == "sphere":
+def _shape(visual: Visual, T: Array) -> Shape:
+    radius = 0.0
+    if visual.kind == SPHERE:
+        (radius,) = visual.size
         local = np.zeros((1, 3))
-    elif solid.tag == "box":
-        size = np.array([float(v) for v in solid.attrib["size"].split()])
+    elif visual.kind == BOX:
         corners = [[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]
-        local = 0.5 * size * np.array(corners)
+        local = 0.5 * np.array(visual.size) * np.array(corners)
     else:
-        half = 0.5 * float(solid.attrib["length"])
-        local = np.array([[0.0, 0.0, -half], [0.0, 0.0, half]])
-        if half < 2.0 * radius:  # a disc, not a rod
+        radius, length = visual.size
+        local = np.array([[0.0, 0.0, -0.5 * length], [0.0, 0.0, 0.5 * length]])
+        if 0.5 * length < 2.0 * radius:  # a disc, not a rod
             angles = np.linspace(0.0, 2.0 * np.pi, 20, endpoint=False)
             rim = radius * np.column_stack([np.cos(angles), np.sin(angles), 0.0 * angles])
             local, radius = np.vstack([rim + local[0], rim + local[1]]), 0.0
-    return Shape(p + local @ R.T, radius, material.attrib["name"])
+    return Shape(T[:3, 3] + local @ T[:3, :3].T, radius, visual.material)
 
 
 def markers(robot: Robot, y: Sequence[float]) -> list[Marker]:
@@ -129,11 +121,11 @@ def markers(robot: Robot, y: Sequence[float]) -> list[Marker]:
     return result
 
 
-def draw(robot: Robot, urdf: str, displaced: Sequence[float], view: tuple[float, float]) -> str:
+def draw(robot: Robot, displaced: Sequence[float], view: tuple[float, float]) -> str:
     """SVG text: q = 0 on the left, ``displaced`` on the right."""
     camera = Camera.looking(*view)
     states = [[0.0] * robot.m, list(displaced)]
-    scenes = [(shapes(urdf, robot, y), markers(robot, y)) for y in states]
+    scenes = [(shapes(robot, y), markers(robot, y)) for y in states]
     every = np.vstack(
         [s.points for shape, _ in scenes for s in shape]
         + [m.point[None] for _, marks in scenes for m in marks]

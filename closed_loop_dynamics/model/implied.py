@@ -6,11 +6,10 @@ submechanism file is a valid robot.
 
 from __future__ import annotations
 
-from ...errors import SubmechanismError
-from ..submechanism import Submechanism
-from ..tree import FLOATING, PRISMATIC, Joint, Tree
+from ..errors import SubmechanismError
 from .couplings import check_couplings, mimic_coupling
-from .yaml_reader import Node
+from .submechanism import Submechanism
+from .tree import FLOATING, PRISMATIC, Joint, Tree
 
 IMPLIED = "implied by the URDF"
 
@@ -58,7 +57,6 @@ def _implied_entry(group: list[Joint], tree: Tree, taken: set[str]) -> Submechan
     independent = tuple(joint.name for joint in group if joint.mimic is None)
     first = group[0]
     if len(group) > 1:
-        entry = Node(None, IMPLIED, tree.source)
         couplings = [mimic_coupling(j.name, j.mimic, IMPLIED) for j in group if j.mimic is not None]
         return Submechanism(
             name=make_unique(independent[0], taken),
@@ -66,7 +64,7 @@ def _implied_entry(group: list[Joint], tree: Tree, taken: set[str]) -> Submechan
             spanning=spanning,
             independent=independent,
             active=independent,
-            couplings=check_couplings(couplings, entry, spanning, independent),
+            couplings=check_couplings(couplings, spanning, independent, tree.source),
             place=IMPLIED,
             file=tree.source,
         )

@@ -1,4 +1,4 @@
-"""The layout of :mod:`.schema` as a JSON Schema (draft 7), with which editors complete and check.
+"""The layout of the submechanism file as a JSON Schema (draft 7): editors complete and check.
 
 It knows shapes, words and ranges. What needs the robot (names of joints) or arithmetic (axes that
 repeat each other) is left to the reader.
@@ -9,7 +9,31 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .schema import FILE, Anything, ByName, Key, ListOf, Number, Numbers, Record, Shape, Text, Word
+from closed_loop_dynamics.model.hyrodyn.schema import FILE
+from closed_loop_dynamics.model.hyrodyn.shapes import (
+    Anything,
+    ByName,
+    ExactlyOne,
+    GoesWith,
+    Key,
+    ListOf,
+    Number,
+    Numbers,
+    OneWay,
+    Record,
+    Rule,
+    Shape,
+    Text,
+    Together,
+    Word,
+)
+
+_RANGES: dict[str, dict[str, Any]] = {
+    "": {},
+    "≥ 0": {"minimum": 0.0},
+    "> 0": {"exclusiveMinimum": 0.0},
+    "≠ 0": {"not": {"const": 0}},
+}
 
 _NOT_BLANK = r"\S"
 _NUMBER_AS_TEXT = r"^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$"  # 1e-3 has no point: YAML text
@@ -27,19 +51,25 @@ def json_schema() -> dict[str, Any]:
 
 def _schema(shape: Shape) -> dict[str, Any]:
     match shape:
-        case Text():
-            return {"type": "string", "pattern": _NOT_BLANK}
+        case Text(_, blank):
+            text = {"type": "string", "pattern": _NOT_BLANK}
+            return {"anyOf": [text, {"enum": [None, ""]}]} if blank else text
         case Number():
             return _number(shape)
         case Numbers(count):
-            return {"type": "array", "items": _number(), "minItems": count, "maxItems": count}
+            return {
+                "type": "array",
+                "items": _number(Number()),
+                "minItems": count,
+                "maxItems": count,
+            }
         case Word():
             return _word(shape)
         case ListOf(item, minimum, unique):
             some = {"minItems": minimum} if minimum else {}
             once = {"uniqueItems": True} if unique else {}
             return {"type": "array", "items": _schema(item), **some, **once}
-        case ByName(value, minimum):
+        case ByName(value, _, minimum):
             some = {"minProperties": minimum} if minimum else {}
             return {"type": "object", "additionalProperties": _schema(value), **some}
         case Anything():
@@ -48,17 +78,9 @@ def _schema(shape: Shape) -> dict[str, Any]:
             return _record(shape)
 
 
-def _number(shape: Number | None = None) -> dict[str, Any]:
+def _number(shape: Number) -> dict[str, Any]:
     """A number; its range is not checked where it is written as text."""
-    shape = shape or Number()
-    if shape.minimum is not None:
-        number = {"type": "number", "minimum": shape.minimum}
-    elif shape.above is not None:
-        number = {"type": "number", "exclusiveMinimum": shape.above}
-    elif shape.never_zero:
-        number = {"type": "number", "not": {"const": 0}}
-    else:
-        number = {"type": "number"}
+    number = {"type": "number", **_RANGES[shape.range]}
     return {"anyOf": [number, {"type": "string", "pattern": _NUMBER_AS_TEXT}]}
 
 
@@ -94,10 +116,22 @@ def _record(record: Record) -> dict[str, Any]:
     if needed:
         result["required"] = needed
     if record.rules:
-        result["allOf"] = [
-            {"description": sentence, **rule} for sentence, rule in record.rules.items()
-        ]
+        result["allOf"] = [{"description": rule.sentence, **_rule(rule)} for rule in record.rules]
     return result
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    match rule:
+        case ExactlyOne(keys):
+            return {"oneOf": [{"required": [key]} for key in keys]}
+        case OneWay(ways):
+            return {"anyOf": [{"required": list(way)} for way in ways]}
+        case Together((first, second)):
+            return {"dependencies": {first: [second], second: [first]}}
+        case GoesWith(key, other, never):
+            never_words = _word(Word("", never))
+            forbidden = {"properties": {other: {"not": never_words}}}
+            return {"dependencies": {key: {"required": [other], **forbidden}}}
 
 
 def _property(key: Key) -> dict[str, Any]:

@@ -1,0 +1,211 @@
+"""The ``<link>`` and ``<joint>`` elements of a URDF: what is read of each, and the first checks.
+
+Everything that says nothing about motion (collisions, gazebo, ...) is left alone. What passes here
+has the elements, attributes and numbers it needs, so that later steps read without asking again.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from ...errors import UrdfError
+from ..text_source import clip
+from ..xml_source import Element, parse_xml
+
+_CHILDREN = {
+    "robot": ("link", "joint"),
+    "link": ("inertial",),
+    "inertial": ("origin", "mass", "inertia"),
+    "joint": ("origin", "axis", "parent", "child", "limit", "mimic"),
+}
+_REPEATABLE = ("link", "joint")
+_REQUIRED_CHILDREN = {"inertial": ("mass",), "joint": ("parent", "child")}
+
+INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+_NUMBERS = {  # element -> attribute -> how many numbers
+    "origin": {"xyz": 3, "rpy": 3},
+    "axis": {"xyz": 3},
+    "mass": {"value": 1},
+    "inertia": dict.fromkeys(INERTIA, 1),
+    "limit": dict.fromkeys(("lower", "upper", "effort", "velocity"), 1),
+    "mimic": {"multiplier": 1, "offset": 1},
+}
+_REQUIRED_ATTRIBUTES = {
+    "robot": ("name",),
+    "link": ("name",),
+    "joint": ("name", "type"),
+    "parent": ("link",),
+    "child": ("link",),
+    "axis": ("xyz",),
+    "mass": ("value",),
+    "inertia": INERTIA,
+    "mimic": ("joint",),
+}
+
+
+@dataclass(frozen=True)
+class UrdfJoint:
+    """A ``<joint>`` with what ties it to others.
+
+    Attributes:
+        parent, child: links.
+        master: the joint that it mimics, if any.
+    """
+
+    name: str
+    type: str
+    parent: str
+    child: str
+    master: str | None
+    element: Element
+
+
+@dataclass(frozen=True)
+class UrdfDocument:
+    """A ``<robot>`` whose elements are complete.
+
+    Attributes:
+        root: the ``<robot>`` element.
+        file: for messages.
+        links, joints: by name, in the order of the file.
+    """
+
+    root: Element
+    file: str
+    links: dict[str, Element] = field(default_factory=dict)
+    joints: dict[str, UrdfJoint] = field(default_factory=dict)
+
+    def error(self, element: Element, problem: str, remedy: str) -> UrdfError:
+        """An error at ``element``."""
+        return UrdfError(problem, file=self.file, place=element.place, remedy=remedy)
+
+    def joint_error(self, name: str, problem: str, remedy: str, part: str = "") -> UrdfError:
+        """An error at joint ``name``, or at its child element ``part`` when it has one."""
+        joint = self.joints[name].element
+        return self.error(joint.find(part) or joint, problem, remedy)
+
+
+def read_document(source: object) -> UrdfDocument:
+    """The root element of a URDF, given as path or text; its content is not looked at."""
+    root, file = parse_xml(source)
+    if root.tag != "robot":
+        raise UrdfError(
+            f"the root element is <{root.tag}>, not <robot>",
+            file=file,
+            place=root.place,
+            remedy="give a URDF; convert SDF, MJCF or xacro files first",
+        )
+    return UrdfDocument(root, file)
+
+
+def read_elements(document: UrdfDocument) -> None:
+    """Check names and numbers element by element, and enter links and joints into the document."""
+    _check_element(document, document.root)
+    first_line: dict[tuple[str, str], int] = {}
+    for element in _children(document.root):
+        name = element.get("name")
+        if (element.tag, name) in first_line:
+            raise document.error(
+                element,
+                f"a second {element.tag} has the name '{name}' (the first is in line "
+                f"{first_line[element.tag, name]})",
+                f"give every {element.tag} a name of its own",
+            )
+        first_line[element.tag, name] = element.line
+        if element.tag == "link":
+            document.links[name] = element
+        else:
+            document.joints[name] = _joint(element)
+
+
+def _joint(element: Element) -> UrdfJoint:
+    parent, child, mimic = (element.find(tag) for tag in ("parent", "child", "mimic"))
+    assert parent is not None and child is not None  # checked before
+    return UrdfJoint(
+        element.get("name"),
+        element.get("type"),
+        parent.get("link"),
+        child.get("link"),
+        mimic.get("joint") if mimic is not None else None,
+        element,
+    )
+
+
+def numbers(element: Element, key: str) -> list[float]:
+    """The numbers of an attribute that has been checked."""
+    return [float(word) for word in element.get(key).split()]
+
+
+def number(element: Element | None, key: str, default: float = 0.0) -> float:
+    """The number of an attribute that has been checked, or the default where it is not given."""
+    return float(element.attributes.get(key, default)) if element is not None else default
+
+
+def parse_numbers(
+    document: UrdfDocument, element: Element, key: str, count: int = 1
+) -> list[float]:
+    """The numbers of one attribute, checked for count and finiteness (limits may be infinite)."""
+    text = element.get(key)
+    words = text.split()
+    if len(words) != count:
+        raise document.error(
+            element,
+            f"{key}='{clip(text, 60)}' holds {len(words)} numbers, not {count}",
+            f'write {key}="{" ".join(["0.0"] * count)}" with your values',
+        )
+    return [_number(document, element, key, word) for word in words]
+
+
+def _number(document: UrdfDocument, element: Element, key: str, word: str) -> float:
+    try:
+        # float() also takes digit separators and non-Latin digits, which other URDF readers do
+        # not: the same file must mean the same robot everywhere.
+        value = float(word) if word.isascii() and "_" not in word else None
+    except ValueError:
+        value = None
+    if value is None:
+        raise document.error(
+            element,
+            f"{key}: '{clip(word, 60)}' is not a number",
+            "write a number with a decimal point; expand xacro expressions first",
+        )
+    if math.isnan(value) or (math.isinf(value) and element.tag != "limit"):
+        raise document.error(
+            element, f"{key}: '{clip(word, 60)}' is not finite", "write a finite number"
+        )
+    return value
+
+
+def _children(element: Element) -> list[Element]:
+    """Those that are read."""
+    known = _CHILDREN.get(element.tag, ())
+    return [child for child in element.children if child.tag in known]
+
+
+def _check_element(document: UrdfDocument, element: Element) -> None:
+    for key in _REQUIRED_ATTRIBUTES.get(element.tag, ()):
+        if not element.get(key).strip():
+            raise document.error(
+                element, f"<{element.tag}> has no {key}", f'write <{element.tag} {key}="..."/>'
+            )
+    if element.tag == "robot" and element.get("version", "1.0") != "1.0":
+        raise document.error(element, f"URDF version '{element.get('version')}'", "use version 1.0")
+    if "quat_xyzw" in element.attributes:
+        raise document.error(
+            element, "quat_xyzw is not part of URDF 1.0", "give the rotation as rpy"
+        )
+    for key, count in _NUMBERS.get(element.tag, {}).items():
+        if key in element.attributes:
+            parse_numbers(document, element, key, count)
+    children = _children(element)
+    tags = [child.tag for child in children]
+    for tag in _REQUIRED_CHILDREN.get(element.tag, ()):
+        if tag not in tags:
+            raise document.error(element, f"has no <{tag}>", f"add a <{tag}> element")
+    for child in children:
+        if child.tag not in _REPEATABLE and tags.count(child.tag) > 1:
+            raise document.error(
+                child, f"<{child.tag}> is given more than once", "keep one of them"
+            )
+        _check_element(document, child)

@@ -1,0 +1,155 @@
+"""XML from a path or text as elements that know their lines; no entities, no network, no bombs.
+
+Built on expat, the parser of Python's standard library, because a reader's messages need the line
+of each element, which ``xml.etree`` does not keep.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NoReturn
+from xml.parsers import expat
+
+from ..errors import UrdfError
+from .text_source import SourceText, read_source
+
+MAX_BYTES = 64 * 2**20
+MAX_DEPTH = 256
+_BETWEEN = " "  # a namespace and a name, in what expat calls a name
+
+
+@dataclass(eq=False, slots=True)
+class Element:
+    """One XML element.
+
+    Attributes:
+        tag: its name; elements of another namespace than the root's keep theirs, before a space.
+        attributes: by name.
+        line: of the start tag's ``<``.
+        text: what stands before the first child.
+    """
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    parent: Element | None = None
+    children: list[Element] = field(default_factory=list)
+    text: str = ""
+
+    def get(self, key: str, default: str = "") -> str:
+        """An attribute."""
+        return self.attributes.get(key, default)
+
+    def all(self, tag: str) -> list[Element]:
+        """The children called ``tag``."""
+        return [child for child in self.children if child.tag == tag]
+
+    def find(self, tag: str) -> Element | None:
+        """The first child called ``tag``."""
+        return next((child for child in self.children if child.tag == tag), None)
+
+    @property
+    def place(self) -> str:
+        """``joint 'knee'/axis (line 12)``, for messages."""
+        parts: list[str] = []
+        node: Element | None = self
+        while node is not None and node.parent is not None:
+            name = node.get("name") if node.tag in ("link", "joint", "transmission") else ""
+            parts.insert(0, f"{node.tag} '{name}'" if name else node.tag)
+            node = node.parent
+        return f"{'/'.join(parts) or self.tag} (line {self.line})"
+
+
+def looks_like_xml(text: str) -> bool:
+    """Whether a str is XML rather than a path."""
+    return text.lstrip("\ufeff \t\r\n").startswith("<")
+
+
+def parse_xml(source: object) -> tuple[Element, str]:
+    """Root element and file name of a document given as path or text."""
+    given = read_source(
+        source, looks_like_text=looks_like_xml, error=UrdfError, what="URDF", max_bytes=MAX_BYTES
+    )
+    return _Parser(given).parse(), given.file
+
+
+class _Parser:
+    """Builds elements from what expat reports."""
+
+    def __init__(self, given: SourceText) -> None:
+        # Blank lines before an XML declaration are an error in XML, but common in texts from code.
+        text = given.text.lstrip() if given.text.lstrip().startswith("<?xml") else given.text
+        self._text = text.encode("utf-8")
+        self._lines_before = given.text[: len(given.text) - len(text)].count("\n")
+        self._file = given.file
+        self._root: Element | None = None
+        self._own = ""  # the root's namespace
+        self._open: list[Element] = []
+
+    def parse(self) -> Element:
+        # The encoding is forced because the text has been decoded already: a wrong encoding="..."
+        # in the XML declaration must not decode it a second time.
+        self._expat = expat.ParserCreate("utf-8", _BETWEEN)
+        self._expat.buffer_text = True
+        self._expat.StartDoctypeDeclHandler = self._doctype
+        self._expat.StartElementHandler = self._start
+        self._expat.EndElementHandler = self._end
+        self._expat.CharacterDataHandler = self._characters
+        try:
+            self._expat.Parse(self._text, True)
+        except expat.ExpatError as problem:
+            here = b"".join(self._text.splitlines()[problem.lineno - 1 : problem.lineno])
+            words = here[problem.offset :].decode("utf-8", "ignore").strip()
+            at = f" at '{words[:20]}'" if words else ""
+            line = problem.lineno + self._lines_before
+            self._refuse(f"{expat.ErrorString(problem.code)}{at}, line {line}")
+        assert self._root is not None  # expat refuses a document without elements
+        return self._root
+
+    def _refuse(self, reason: str) -> NoReturn:
+        if self._open:
+            reason += f"; <{self._open[-1].tag}> of line {self._open[-1].line} is open there"
+        raise UrdfError(
+            f"not well-formed XML ({reason})",
+            file=self._file,
+            place="robot",
+            remedy="correct the XML at that line; every opened tag must be closed",
+        ) from None
+
+    def _doctype(self, *_: object) -> None:
+        """Refused before any entity of it is defined."""
+        raise UrdfError(
+            "the file has a document type declaration (<!DOCTYPE ...>), which may define entities",
+            file=self._file,
+            place="before <robot>",
+            remedy="remove it: a URDF needs none, and entities are refused for safety",
+        )
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        space, _, tag = name.rpartition(_BETWEEN)
+        line = self._expat.CurrentLineNumber + self._lines_before
+        if "xacro" in space:
+            raise UrdfError(
+                f"unexpanded xacro element <xacro:{tag}>",
+                file=self._file,
+                place=f"line {line}",
+                remedy="expand the file first: xacro robot.urdf.xacro > robot.urdf",
+            )
+        if len(self._open) == MAX_DEPTH:
+            self._refuse(f"elements within elements, more than {MAX_DEPTH} deep, line {line}")
+        parent = self._open[-1] if self._open else None
+        if parent is None:
+            self._own = space
+        element = Element(tag if space == self._own else name, attributes, line, parent)
+        if parent is None:
+            self._root = element
+        else:
+            parent.children.append(element)
+        self._open.append(element)
+
+    def _end(self, _: str) -> None:
+        self._open.pop()
+
+    def _characters(self, text: str) -> None:
+        if not self._open[-1].children:
+            self._open[-1].text += text
