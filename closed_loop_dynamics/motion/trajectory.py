@@ -29,8 +29,8 @@ class TrajectoryRefused(ClosedLoopError):
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
-    """Position, velocity and acceleration of all joints at one time.
+class Setpoint:
+    """Where the joints are to be at one time: position, velocity and acceleration of all.
 
     Attributes:
         time: [s].
@@ -142,7 +142,7 @@ class Spline:
         start: absolute time that the times of the message's points count from [s].
     """
 
-    def __init__(self, points: Points, start: float = 0.0, before: Motion | None = None) -> None:
+    def __init__(self, points: Points, start: float = 0.0, before: Setpoint | None = None) -> None:
         """Put a spline through ``points``.
 
         Args:
@@ -172,13 +172,13 @@ class Spline:
         """Time of the last point [s]."""
         return float(self.times[-1])
 
-    def sample(self, time: float) -> Motion:
+    def sample(self, time: float) -> Setpoint:
         """The motion at an absolute time [s]."""
         if time >= self._knots[-1] or len(self._knots) == 1:
-            return Motion(time, self._end, self._rest, self._rest)
+            return Setpoint(time, self._end, self._rest, self._rest)
         k = max(bisect.bisect_right(self._knots, time) - 1, 0)
         y, yd, ydd = _powers(max(time - self._knots[k], 0.0)) @ self._coefficients[k]
-        return Motion(time, y, yd, ydd)
+        return Setpoint(time, y, yd, ydd)
 
     def table(self, times: Array) -> tuple[Array, Array, Array]:
         """(N, m) positions, velocities, accelerations at (N,) absolute times."""
@@ -219,6 +219,10 @@ class Spline:
 
     def refuse_singular(self, times: Array, smallest: float) -> None:
         """Refuse what the loops of the robot do not tell; nothing for joint motions."""
+
+    def nearest_singularity(self, time: float) -> tuple[str, float] | None:
+        """Of a platform at an absolute time [s]: its name and singular value; None for joints."""
+        return None
 
 
 def _segments(times: Array, y: Array, v: Array, a: Array) -> Array:

@@ -16,9 +16,9 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ..arrays import Array
 from ..errors import InvalidInput, did_you_mean
+from ..motion.clock_steps import NANO
 from ..motion.trajectory import Points, TrajectoryRefused
 
-NANO = 1_000_000_000
 #: Of the latest stamp [ns] that a Time message can hold.
 STAMP_DIGITS = len(str(2**31 * NANO))
 

@@ -64,6 +64,13 @@ class Diagnostics:
         if self.health.clear(channel):
             self.publish_changes()
 
+    def tell(self, channel: str, trouble: str, level: int = ERROR, every: float = 1.0) -> None:
+        """Report ``trouble``, or that there is none (an empty text)."""
+        if trouble:
+            self.fault(channel, trouble, level, every)
+        else:
+            self.clear(channel)
+
     def publish_changes(self) -> None:
         """Publish if the level or the channels in trouble have changed."""
         if self.health.changed(self.well):

@@ -16,7 +16,7 @@ from rclpy.parameter import Parameter
 from ..errors import ClosedLoopError
 from ..robot import Robot
 from ..simulation.payload import Payload
-from .parameters import DOUBLES, ParameterError, Parameters, Spec
+from .parameters import DOUBLES, NodeParameters, ParameterError, Spec
 
 PAYLOAD = (
     Spec("payload_link", "", "link that carries a payload; empty: none ever does"),
@@ -33,7 +33,7 @@ class CarriedPayload:
         parameters: (parameters,) for ``inverse_dynamics(..., parameters=...)``; None: no payload.
     """
 
-    def __init__(self, node: Any, values: Parameters) -> None:
+    def __init__(self, node: Any, values: NodeParameters) -> None:
         self.parameters: NDArray[np.float64] | None = None
         self._values = values
         self._robot: Robot | None = None

@@ -27,7 +27,7 @@ from .control_thread import ControlThread, set_priority
 from .diagnostics import Diagnostics
 from .ending import Ending
 from .health import WARN
-from .parameters import COMMON, Parameters, Spec
+from .parameters import COMMON, NodeParameters, Spec
 from .robot_source import TOPIC, RobotSource
 from .topics import unheard_publishers
 
@@ -50,7 +50,7 @@ class RobotNode(LifecycleNode):
 
     def __init__(self, name: str, **options: Any) -> None:
         super().__init__(name, **options)
-        self.parameters = Parameters(self, (*COMMON, *self.PARAMETERS))
+        self.parameters = NodeParameters(self, (*COMMON, *self.PARAMETERS))
         self.diagnostics = Diagnostics(self)
         self.health = self.diagnostics.health
         self.active = False

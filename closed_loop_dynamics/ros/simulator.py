@@ -27,10 +27,10 @@ from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 
 from ..errors import ClosedLoopError, InvalidInput
+from ..motion.clock_steps import NANO
 from ..robot_parts.state import State
 from ..simulation.plant import Plant
 from .conversions import (
-    NANO,
     BaseBuffer,
     JointStateBuffer,
     answered_stamp,

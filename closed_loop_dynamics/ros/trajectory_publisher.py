@@ -17,7 +17,7 @@ from trajectory_msgs.msg import JointTrajectory
 from ..motion.trajectory import Points, cycloidal
 from .conversions import trajectory_message
 from .ending import Ending
-from .parameters import DOUBLES, STRINGS, ParameterError, Parameters, Spec
+from .parameters import DOUBLES, STRINGS, NodeParameters, ParameterError, Spec
 
 PARAMETERS = (
     Spec("joints", STRINGS, "independent joints"),
@@ -46,7 +46,7 @@ class TrajectoryPublisher(Node):
 
     def __init__(self) -> None:
         super().__init__("trajectory_publisher")
-        p = Parameters(self, PARAMETERS)
+        p = NodeParameters(self, PARAMETERS)
         p.check()
         self._message = self._build(p)
         self._repeat = p["repeat"]
@@ -57,7 +57,7 @@ class TrajectoryPublisher(Node):
         self._round.cancel()
 
     @staticmethod
-    def _build(p: Parameters) -> JointTrajectory:
+    def _build(p: NodeParameters) -> JointTrajectory:
         joints, start, goal = p["joints"], p["start"], p["goal"]
         if not joints or len(start) != len(joints) or len(goal) != len(joints):
             raise ParameterError(

@@ -27,7 +27,7 @@ from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.motion.trajectory import Motion, Points, Spline, cycloidal
+from closed_loop_dynamics.motion.trajectory import Points, Setpoint, Spline, cycloidal
 from closed_loop_dynamics.ros.conversions import set_stamp
 from tools.robots import crank_leg
 
@@ -133,7 +133,9 @@ def test_running_trajectory_survives_a_bad_one_and_is_replaced_by_a_good_one(
     graph.send("/feedforward/joint_trajectory", BAD_TRAJECTORIES["NaN"][0])
     graph.wait(lambda: is_at(goal), "the goal")
     begin, rest = stamp(accepted[-1]), np.zeros(3)
-    spline = Spline(cycloidal(START, GOAL, 2.0), begin, Motion(begin, np.array(START), rest, rest))
+    spline = Spline(
+        cycloidal(START, GOAL, 2.0), begin, Setpoint(begin, np.array(START), rest, rest)
+    )
     moving = [c for c in commands if begin < stamp(c) < begin + 2.0]
     assert moving
     for command in moving:  # on the accepted motion, however late the message

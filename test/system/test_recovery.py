@@ -28,7 +28,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.motion.trajectory import Motion, Points, Spline, cycloidal
+from closed_loop_dynamics.motion.trajectory import Points, Setpoint, Spline, cycloidal
 from closed_loop_dynamics.ros.conversions import set_stamp
 from tools.robots import crank_leg
 
@@ -104,7 +104,7 @@ def test_simulated_time_is_honoured(graph: Any) -> None:
     assert 0.0 < begin < 1e6  # since the start of the simulation, not since 1970
     graph.wait(lambda: commands and stamp(commands[-1]) > begin + 1.0, "the end of the motion")
     robot, rest = cld.load(*crank_leg.generate()), np.zeros(3)
-    start = Motion(begin, np.array(START), rest, rest)
+    start = Setpoint(begin, np.array(START), rest, rest)
     spline = Spline(cycloidal(START, GOAL, 1.0), begin, start)
     moving = [c for c in commands if begin < stamp(c) < begin + 1.0]
     assert moving

@@ -23,7 +23,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.motion.trajectory import Motion, Spline, cycloidal
+from closed_loop_dynamics.motion.trajectory import Setpoint, Spline, cycloidal
 from tools.robots import crank_leg
 
 pytestmark = pytest.mark.ros
@@ -96,7 +96,7 @@ def test_in_real_time_every_command_is_on_the_motion_whatever_interrupts_it(grap
             return [command for command in commands if stamp(command) > switch]
 
         graph.wait(lambda: len(since()) > 10, "commands")
-        spline = Spline(cycloidal(here, there, 2.0), begin, Motion(begin, here, rest, rest))
+        spline = Spline(cycloidal(here, there, 2.0), begin, Setpoint(begin, here, rest, rest))
         moving = [command for command in commands if stamp(command) < switch]
         for command in moving:
             now = spline.sample(stamp(command))
