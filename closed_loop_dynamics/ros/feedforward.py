@@ -43,7 +43,8 @@ from .feedforward_settings import MEASURED, SETTINGS, initial_position, rules
 from .health import WARN
 from .markers import MarkerPublisher
 from .payload import CarriedPayload
-from .robot_node import RobotNode, run
+from .robot_node import RobotNode
+from .run import run
 from .topics import encoder_quality
 from .trajectory_reports import CHANNEL, TrajectoryReports
 
