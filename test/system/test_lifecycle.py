@@ -95,7 +95,10 @@ def test_activated_again_it_begins_where_the_robot_is(graph: Any) -> None:
 
     here = robot.state(np.array(GOAL) + 0.05).u
     seen = JointState(name=list(robot.names.actuator), position=here.tolist())
-    graph.send("/actuator_states", seen)
+    # It is told apart from nobody's silence once the node has heard (and refused) something.
+    graph.send_until(
+        "/actuator_states", JointState(), lambda: graph.errors("feedforward"), "it to be heard"
+    )
     activate_again()
     graph.send_until("/actuator_states", seen, lambda: commands, "commands")
     np.testing.assert_allclose(commands[0].position, here, atol=1e-6)
