@@ -80,24 +80,8 @@ class Points:
         v = _rows(velocities, "velocities", len(times), width)
         a = _rows(accelerations, "accelerations", len(times), width)
         points = Points(times, full, v, a)
-        points._check()
+        _check(points)
         return points
-
-    def _check(self) -> None:
-        if not np.isfinite(self.times).all():
-            raise TrajectoryRefused("a time is not finite")
-        if self.times[0] < 0.0:
-            raise TrajectoryRefused(f"the first time is negative: {self.times[0]:g} s")
-        late = np.flatnonzero(np.diff(self.times) <= 0.0)
-        if len(late):
-            k = int(late[0])
-            raise TrajectoryRefused(
-                f"times must increase: point {k + 1} at {self.times[k + 1]:g} s follows "
-                f"{self.times[k]:g} s"
-            )
-        lonely = np.flatnonzero(_given(self.accelerations) & ~_given(self.velocities))
-        if len(lonely):
-            raise TrajectoryRefused(f"point {int(lonely[0])} has accelerations, no velocities")
 
     def after(self, k: int) -> Points:
         """The points from number ``k`` on."""
@@ -108,6 +92,23 @@ class Points:
     def end_velocity(self) -> Array:
         """(m,) velocities of the last point; zero where not given."""
         return np.nan_to_num(self.velocities[-1])
+
+
+def _check(points: Points) -> None:
+    if not np.isfinite(points.times).all():
+        raise TrajectoryRefused("a time is not finite")
+    if points.times[0] < 0.0:
+        raise TrajectoryRefused(f"the first time is negative: {points.times[0]:g} s")
+    late = np.flatnonzero(np.diff(points.times) <= 0.0)
+    if len(late):
+        k = int(late[0])
+        raise TrajectoryRefused(
+            f"times must increase: point {k + 1} at {points.times[k + 1]:g} s follows "
+            f"{points.times[k]:g} s"
+        )
+    lonely = np.flatnonzero(_given(points.accelerations) & ~_given(points.velocities))
+    if len(lonely):
+        raise TrajectoryRefused(f"point {int(lonely[0])} has accelerations, no velocities")
 
 
 def _rows(

@@ -24,6 +24,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
+from ..arrays import Array
 from ..motion.efforts import EffortLaw
 from ..motion.execution import Execution, Whereabouts
 from ..motion.observer import Observation, Observer
@@ -178,7 +179,7 @@ class Feedforward(RobotNode):
         fresh = self._lockstep or time.monotonic() - seen[1] <= self._state_timeout
         return seen[0] if fresh else None
 
-    def _measured_position(self) -> np.ndarray | None:
+    def _measured_position(self) -> Array | None:
         seen = self._measured()
         return None if seen is None else seen.y
 
@@ -217,7 +218,7 @@ class Feedforward(RobotNode):
         self.diagnostics.clear("cycle")
         self.cycle_done(began, dynamics)
 
-    def _publish(self, now_ns: int, state: State, efforts: np.ndarray) -> None:
+    def _publish(self, now_ns: int, state: State, efforts: Array) -> None:
         ud, qd = state.ud, state.qd
         assert ud is not None and qd is not None
         self._command_out.publish(self._command.fill(now_ns, state.u, ud, efforts))

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.parameter import Parameter
 
+from ..arrays import Array
 from ..errors import ClosedLoopError
 from ..robot import Robot
 from ..simulation.payload import Payload
@@ -34,7 +33,7 @@ class CarriedPayload:
     """
 
     def __init__(self, node: Any, values: NodeParameters) -> None:
-        self.parameters: NDArray[np.float64] | None = None
+        self.parameters: Array | None = None
         self._values = values
         self._robot: Robot | None = None
         self._link = ""
@@ -56,7 +55,7 @@ class CarriedPayload:
             self.parameters = self._vector(robot, {})
             self._robot = robot
 
-    def _vector(self, robot: Robot, changes: dict[str, Any]) -> NDArray[np.float64]:
+    def _vector(self, robot: Robot, changes: dict[str, Any]) -> Array:
         def value(name: str) -> Any:
             return changes.get(name, self._values[name])
 

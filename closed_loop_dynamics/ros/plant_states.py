@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from geometry_msgs.msg import PoseStamped, TwistStamped
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
@@ -11,9 +9,7 @@ from sensor_msgs.msg import JointState
 from ..arrays import Array
 from ..robot_parts.state import State
 from .conversions import BaseBuffer, JointStateBuffer, set_stamp
-
-if TYPE_CHECKING:
-    from .robot_node import RobotNode
+from .robot_node import RobotNode
 
 
 class PlantStates:

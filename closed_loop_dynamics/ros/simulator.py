@@ -24,6 +24,7 @@ from geometry_msgs.msg import WrenchStamped
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 
+from ..arrays import Array
 from ..errors import ClosedLoopError, InvalidInput
 from ..motion.clock_steps import NANO
 from ..robot_parts.state import State
@@ -105,7 +106,7 @@ class Simulator(RobotNode):
     def start(self) -> None:
         """Begin at the initial state; time goes on from where it was."""
         self.plant.reset()
-        self._effort: np.ndarray | None = None
+        self._effort: Array | None = None
         self._effort_at = self._spoke_at = time.monotonic()
         self._wrench_until: dict[str, int] = {}
         self._paused = False
@@ -136,7 +137,7 @@ class Simulator(RobotNode):
             self._advance(1)
             self._publish()
 
-    def _note_clipping(self, efforts: np.ndarray) -> None:
+    def _note_clipping(self, efforts: Array) -> None:
         excess = self.plant.actuator_limits.cut_off(efforts)[1]
         told = excess if self.plant.physics.clip_effort else ""
         self.diagnostics.tell("effort limits", told, WARN)
@@ -234,7 +235,7 @@ class Simulator(RobotNode):
             self.diagnostics.fault("motion", self._still)
         self.cycle_done(began, time.perf_counter() - began)
 
-    def _acting_effort(self) -> np.ndarray | None:
+    def _acting_effort(self) -> Array | None:
         """The newest command, or what stands in for it; None means hold."""
         if self._effort is not None and (
             self._lockstep or time.monotonic() - self._effort_at <= self._timeout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Array
 from ..robot import Robot
 from ..simulation.plant import Physics
 from .parameters import DOUBLES, STRINGS, NodeParameters, ParameterError, Spec
@@ -67,7 +68,7 @@ def physics(p: NodeParameters) -> Physics:
     )
 
 
-def initial_position(p: NodeParameters, robot: Robot) -> np.ndarray:
+def initial_position(p: NodeParameters, robot: Robot) -> Array:
     """(n_y,) where the simulation begins."""
     floating = bool(p["floating_base"])
     joints = robot.names.independent[floating:]

@@ -14,6 +14,7 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
+from ..arrays import Array
 from ..motion.trajectory import Points, cycloidal
 from .conversions import trajectory_message
 from .ending import Ending
@@ -29,7 +30,7 @@ PARAMETERS = (
 )
 
 
-def there_and_back(start: np.ndarray, goal: np.ndarray, duration: float, count: int) -> Points:
+def there_and_back(start: Array, goal: Array, duration: float, count: int) -> Points:
     """A cycloidal motion to ``goal`` and back to ``start``."""
     there = cycloidal(start, goal, duration, count + 1)
     back = cycloidal(goal, start, duration, count + 1)

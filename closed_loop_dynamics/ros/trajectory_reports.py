@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from trajectory_msgs.msg import JointTrajectory
 
 from ..errors import ClosedLoopError
 from ..motion.splice import Accepted, Offer
 from .conversions import trajectory_message
-
-if TYPE_CHECKING:
-    from .robot_node import RobotNode
+from .robot_node import RobotNode
 
 #: The channel of the diagnostics.
 CHANNEL = "trajectory"

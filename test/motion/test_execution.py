@@ -1,146 +1,26 @@
-"""From offers to setpoints: newest first, refusals, splices, jumps of time; no ROS, no waiting.
-
-Time is what the tests say it is. The examining thread is held where it reads the points of a
-trajectory, so that a test decides what comes in the middle of an examination.
-"""
+"""From offers to setpoints: newest first, refusals, splices, beginnings; no ROS, no waiting."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
 import numpy as np
 import pytest
+from support.execution_rig import DEADLINE, GOAL, PERIOD, SECOND, START, Held, Rig, bad, to
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.motion.execution import MOST_WAITING, Execution, Whereabouts
-from closed_loop_dynamics.motion.splice import Accepted, Offer
-from closed_loop_dynamics.motion.trajectory import (
-    Points,
-    Setpoint,
-    Spline,
-    TrajectoryRefused,
-    cycloidal,
-)
-from closed_loop_dynamics.motion.trajectory_check import Checker, Rules
-
-SECOND = 1_000_000_000
-BEGIN = 1_700_000_000 * SECOND
-PERIOD = 0.002
-START = np.array([-0.2, 0.4, -0.1])
-GOAL = np.array([-0.6, 1.1, -0.4])
-DEADLINE = 60.0  # [s]; only a hanging thread meets it
-
-
-class Rig:
-    """An execution, its clocks, its robot's whereabouts, and what it has told."""
-
-    def __init__(self, leg: cld.Robot, **settings: Any) -> None:
-        self.initial: np.ndarray | None = settings.pop("initial", START)
-        self.measured: np.ndarray | None = None
-        self.measurable = False
-        self.now, self.steady = BEGIN, 7 * SECOND
-        self.refusals: list[str] = []
-        self.taken_over: list[Offer] = []
-        self.published: list[Accepted] = []
-        self.jumps: list[float] = []
-        self.steps: list[float] = []
-        self.execution = Execution(
-            Checker(leg, Rules()),
-            PERIOD,
-            Whereabouts(self.initial, lambda: self.measured, lambda: self.measurable),
-            self,
-            lambda: self.now,
-            steady=lambda: self.steady,
-            **settings,
-        )
-
-    def close(self) -> None:
-        self.execution.close()
-
-    # -- what it is told ------------------------------------------------------------------------
-
-    def refused(self, offer: Offer, error: Exception) -> None:
-        self.refusals.append(str(error))
-
-    def taken(self, offer: Offer) -> None:
-        self.taken_over.append(offer)
-
-    def accepted(self, accepted: Accepted) -> None:
-        self.published.append(accepted)
-
-    def time_jumped(self, jump: float) -> None:
-        self.jumps.append(jump)
-
-    def clock_set(self, step: float) -> None:
-        self.steps.append(step)
-
-    # -- what it is asked -----------------------------------------------------------------------
-
-    def pass_time(self, seconds: float) -> None:
-        self.now += round(seconds * SECOND)
-        self.steady += round(seconds * SECOND)
-
-    def cycle(self, seconds: float = 0.0) -> Setpoint:
-        """A cycle ``seconds`` later; what it gives has gone out."""
-        self.pass_time(seconds)
-        setpoint = self.execution.advance(self.now)
-        assert setpoint is not None
-        self.execution.commanded(setpoint)
-        return setpoint
-
-    def until(self, condition: Callable[[], Any]) -> None:
-        """Cycles, without time, until the examining thread has done something."""
-        ended = threading.Event()
-        timer = threading.Timer(DEADLINE, ended.set)
-        timer.start()
-        while not condition():
-            assert not ended.is_set()
-            self.execution.advance(self.now)
-        timer.cancel()
-
-    def run(self, offer: Offer) -> Setpoint:
-        """Offer and let it take over; the setpoint of that moment."""
-        count = len(self.published)
-        self.execution.offer(offer)
-        self.until(lambda: len(self.published) > count)
-        return self.cycle()
+from closed_loop_dynamics.motion.execution import MOST_WAITING
+from closed_loop_dynamics.motion.splice import Offer
+from closed_loop_dynamics.motion.trajectory import Points, Setpoint, Spline, cycloidal
 
 
 @pytest.fixture
 def rig(leg: cld.Robot) -> Iterator[Rig]:
     with closing(Rig(leg)) as found:
         yield found
-
-
-def to(goal: np.ndarray, duration: float = 1.0, start: np.ndarray = START) -> Offer:
-    points = cycloidal(start, goal, duration)
-    return Offer(lambda: points)
-
-
-def bad(reason: str) -> Offer:
-    def read() -> Points:
-        raise TrajectoryRefused(reason)
-
-    return Offer(read)
-
-
-class Held:
-    """An offer whose examination waits for ``go`` each time it begins, until told otherwise."""
-
-    def __init__(self, goal: np.ndarray, begun: list[Any]) -> None:
-        self.reading, self.go = threading.Event(), threading.Event()
-        self._points = cycloidal(START, goal, 1.0)
-        self._begun = begun
-        self.offer = Offer(self._read)
-
-    def _read(self) -> Points:
-        self._begun.append(self)
-        self.reading.set()
-        assert self.go.wait(DEADLINE)
-        return self._points
 
 
 # -- who is examined, and in which order ----------------------------------------------------------
@@ -366,85 +246,3 @@ def test_restarted_it_waits_for_who_measures(rig: Rig) -> None:
     rig.execution.restart()
     rig.measurable = True
     assert rig.execution.advance(rig.now) is None
-
-
-# -- time -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("jump", [-0.5, -1.7e9, 1.001, 1e6])
-def test_a_jump_of_time_drops_the_motion_and_not_the_robot(leg: cld.Robot, jump: float) -> None:
-    with closing(Rig(leg, leap=1.0)) as rig:
-        rig.run(to(GOAL))
-        before = rig.cycle(0.5)
-        after = rig.cycle(jump)
-        assert rig.jumps == [pytest.approx(jump)]
-        np.testing.assert_array_equal(after.y, before.y)
-        np.testing.assert_array_equal(after.yd, 0.0)
-        np.testing.assert_array_equal(rig.cycle(0.5).y, before.y)
-        assert rig.jumps == [pytest.approx(jump)]  # no other
-        rig.run(to(GOAL, start=before.y))  # new motions, in the new time
-        np.testing.assert_allclose(rig.cycle(1.0).y, GOAL, atol=1e-12)
-
-
-def test_what_goes_on_is_no_jump(leg: cld.Robot) -> None:
-    with closing(Rig(leg, leap=1.0)) as rig:
-        rig.run(to(GOAL, 3.0))
-        for seconds in (0.0, 1.0, 0.002, 1.0, 0.998):
-            rig.cycle(seconds)
-        assert not rig.jumps
-        np.testing.assert_allclose(rig.cycle().y, GOAL, atol=1e-12)
-
-
-def test_what_is_examined_during_a_jump_is_examined_again_in_the_new_time(leg: cld.Robot) -> None:
-    begun: list[Any] = []
-    with closing(Rig(leg, leap=1.0)) as rig:
-        held = Held(GOAL, begun)
-        rig.execution.offer(held.offer)
-        rig.cycle()
-        assert held.reading.wait(DEADLINE)
-        rig.cycle(-100.0)
-        held.go.set()
-        rig.until(lambda: rig.published)
-        assert begun == [held, held] and rig.taken_over == [held.offer] and not rig.refusals
-        assert rig.published[0].begin == rig.now
-
-
-def test_what_was_found_good_before_a_jump_never_comes(leg: cld.Robot) -> None:
-    with closing(Rig(leg, leap=1.0)) as rig:
-        held = Held(GOAL, [])
-        rig.execution.offer(held.offer)
-        rig.cycle()
-        held.go.set()
-        assert rig.execution._work is not None
-        rig.execution._work.result(DEADLINE)
-        rig.cycle(-100.0)
-        np.testing.assert_array_equal(rig.cycle(1.0).y, START)
-        assert not rig.taken_over and not rig.execution.waiting
-
-
-@pytest.mark.parametrize("step", [3 * SECOND, -SECOND, 5_000_000])
-def test_when_somebody_sets_the_clock_the_motion_goes_on(rig: Rig, step: int) -> None:
-    def cycle(seconds: float) -> Setpoint:
-        rig.pass_time(seconds)
-        setpoint = rig.execution.advance(rig.execution.look())
-        assert setpoint is not None
-        return setpoint
-
-    cycle(0.0)
-    rig.run(to(GOAL))
-    spline = Spline(cycloidal(START, GOAL, 1.0), 0.0, Setpoint(0.0, START, 0 * START, 0 * START))
-    np.testing.assert_allclose(cycle(0.3).y, spline.sample(0.3).y, atol=1e-9)
-    rig.now += step
-    np.testing.assert_allclose(cycle(0.1).y, spline.sample(0.4).y, atol=1e-9)
-    assert rig.steps == [step / SECOND] and not rig.jumps
-    np.testing.assert_allclose(cycle(0.1).y, spline.sample(0.5).y, atol=1e-9)
-    assert rig.steps == [step / SECOND]
-    assert rig.execution.remaining == pytest.approx(0.5)
-
-
-def test_a_microsecond_back_is_no_jump(rig: Rig) -> None:
-    rig.execution.advance(rig.execution.look())
-    rig.now -= 1000
-    assert rig.execution.look() == BEGIN
-    rig.execution.advance(rig.execution.look())
-    assert not rig.jumps and not rig.steps

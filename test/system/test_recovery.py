@@ -25,12 +25,12 @@ from ros_support.leg import (
 )
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
+from support.crank_legs import standing
 from trajectory_msgs.msg import JointTrajectory
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.motion.trajectory import Points, Setpoint, Spline, cycloidal
 from closed_loop_dynamics.ros.conversions import set_stamp
-from tools.robots import crank_leg
 
 pytestmark = pytest.mark.ros
 
@@ -106,7 +106,7 @@ def test_simulated_time_is_honoured(graph: Any) -> None:
     begin = stamp(accepted[0])
     assert 0.0 < begin < 1e6  # since the start of the simulation, not since 1970
     graph.wait(lambda: commands and stamp(commands[-1]) > begin + 1.0, "the end of the motion")
-    robot, rest = cld.load(*crank_leg.generate()), np.zeros(3)
+    robot, rest = standing(), np.zeros(3)
     start = Setpoint(begin, np.array(START), rest, rest)
     spline = Spline(cycloidal(START, GOAL, 1.0), begin, start)
     moving = [c for c in commands if begin < stamp(c) < begin + 1.0]
@@ -162,7 +162,7 @@ def test_a_clock_that_jumps_does_not_move_the_robot(graph: Any, later: float, sa
     commands = graph.listen(JointState, "/feedforward/actuator_command", depth=10000)
     settings = {"lockstep": False, "use_sim_time": True, "initial_position": START}
     process = start_feedforward(graph, {**settings, "control_rate": 100.0})
-    robot = cld.load(*crank_leg.generate())
+    robot = standing()
     start, goal = (robot.state(np.array(y)).u for y in (START, GOAL))
 
     def share() -> float:  # of the way, as far as it is commanded
@@ -195,7 +195,7 @@ def test_after_a_restart_of_time_it_begins_where_the_robot_is(graph: Any) -> Non
     commands = graph.listen(JointState, "/feedforward/actuator_command", depth=10000)
     settings = {"lockstep": False, "use_sim_time": True, "control_rate": 100.0}
     process = start_feedforward(graph, settings)
-    robot = cld.load(*crank_leg.generate())
+    robot = standing()
     start, goal = (robot.state(np.array(y)).u for y in (START, GOAL))
     clock, ticking = ticks(1000.0), Ticking(graph, robot, commands)
     ticking.measured = start
