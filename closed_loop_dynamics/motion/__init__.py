@@ -1,1 +1,1 @@
-"""Motions of the independent joints: splines, checks, observer, intake. No ROS in here."""
+"""Motions of the independent joints: splines, checks, execution, observer. No ROS in here."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+#: Of a second [ns].
+NANO = 1_000_000_000
 #: Differences of two clocks between two looks that are no step: rounding and slow correction [ns].
 NO_STEP = 2_000_000
 #: Two clocks that are read within this time count as read at once [ns].

@@ -14,11 +14,11 @@ import numpy as np
 from ..arrays import Array
 from ..errors import ClosedLoopError
 from ..robot import Robot
-from .trajectory import Motion, Points, Spline, TrajectoryRefused
+from .trajectory import Points, Setpoint, Spline, TrajectoryRefused
 
 
 @dataclass(frozen=True, eq=False)
-class PlatformMotion(Motion):
+class PlatformSetpoint(Setpoint):
     """A motion of the independent joints, and that of the platform behind it.
 
     Attributes:
@@ -46,16 +46,16 @@ class TaskCommands:
             return TaskCommands(robot)
         return None
 
-    def joints(self, motion: Motion) -> PlatformMotion:
+    def joints(self, motion: Setpoint) -> PlatformSetpoint:
         """The motion of the independent joints of a motion in task coordinates."""
         x, xd, xdd, rows = motion.y, motion.yd, motion.ydd, self._rows
         s = self.task.inverse_kinematics(x, xd, xdd)
-        return PlatformMotion(motion.time, s.q[rows], s.qd[rows], s.qdd[rows], x, xd, xdd)
+        return PlatformSetpoint(motion.time, s.q[rows], s.qd[rows], s.qdd[rows], x, xd, xdd)
 
-    def platform(self, motion: Motion) -> Motion:
+    def platform(self, motion: Setpoint) -> Setpoint:
         """The motion in task coordinates of a motion of the independent joints."""
-        if isinstance(motion, PlatformMotion):
-            return Motion(motion.time, motion.x, motion.xd, motion.xdd)
+        if isinstance(motion, PlatformSetpoint):
+            return Setpoint(motion.time, motion.x, motion.xd, motion.xdd)
         state = self.robot.state(motion.y, motion.yd, motion.ydd)
         assert state.ud is not None and state.udd is not None  # asked for above
         x = self.task.coordinates(self.robot.pose(self.task.platform, motion.y))
@@ -63,9 +63,9 @@ class TaskCommands:
         back = np.asarray(np.linalg.pinv(J), dtype=np.float64)
         xd = back @ state.ud
         xdd = back @ (state.udd - self.task.inverse_kinematics(x, xd).udd)
-        return Motion(motion.time, x, xd, xdd)
+        return Setpoint(motion.time, x, xd, xdd)
 
-    def spline(self, points: Points, start: float, before: Motion | None = None) -> TaskSpline:
+    def spline(self, points: Points, start: float, before: Setpoint | None = None) -> TaskSpline:
         """A spline through points in task coordinates, leading in from ``before``."""
         return TaskSpline(self, points, start, None if before is None else self.platform(before))
 
@@ -74,12 +74,12 @@ class TaskSpline(Spline):
     """A spline in task coordinates; its samples are motions of the independent joints."""
 
     def __init__(
-        self, commands: TaskCommands, points: Points, start: float, before: Motion | None
+        self, commands: TaskCommands, points: Points, start: float, before: Setpoint | None
     ) -> None:
         super().__init__(points, start, before)
         self.commands = commands
 
-    def sample(self, time: float) -> PlatformMotion:
+    def sample(self, time: float) -> PlatformSetpoint:
         """The motion at an absolute time [s]."""
         return self.commands.joints(super().sample(time))
 

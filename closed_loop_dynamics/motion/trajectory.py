@@ -29,8 +29,8 @@ class TrajectoryRefused(ClosedLoopError):
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
-    """Position, velocity and acceleration of all joints at one time.
+class Setpoint:
+    """Where the joints are to be at one time: position, velocity and acceleration of all.
 
     Attributes:
         time: [s].
@@ -80,24 +80,8 @@ class Points:
         v = _rows(velocities, "velocities", len(times), width)
         a = _rows(accelerations, "accelerations", len(times), width)
         points = Points(times, full, v, a)
-        points._check()
+        _check(points)
         return points
-
-    def _check(self) -> None:
-        if not np.isfinite(self.times).all():
-            raise TrajectoryRefused("a time is not finite")
-        if self.times[0] < 0.0:
-            raise TrajectoryRefused(f"the first time is negative: {self.times[0]:g} s")
-        late = np.flatnonzero(np.diff(self.times) <= 0.0)
-        if len(late):
-            k = int(late[0])
-            raise TrajectoryRefused(
-                f"times must increase: point {k + 1} at {self.times[k + 1]:g} s follows "
-                f"{self.times[k]:g} s"
-            )
-        lonely = np.flatnonzero(_given(self.accelerations) & ~_given(self.velocities))
-        if len(lonely):
-            raise TrajectoryRefused(f"point {int(lonely[0])} has accelerations, no velocities")
 
     def after(self, k: int) -> Points:
         """The points from number ``k`` on."""
@@ -108,6 +92,23 @@ class Points:
     def end_velocity(self) -> Array:
         """(m,) velocities of the last point; zero where not given."""
         return np.nan_to_num(self.velocities[-1])
+
+
+def _check(points: Points) -> None:
+    if not np.isfinite(points.times).all():
+        raise TrajectoryRefused("a time is not finite")
+    if points.times[0] < 0.0:
+        raise TrajectoryRefused(f"the first time is negative: {points.times[0]:g} s")
+    late = np.flatnonzero(np.diff(points.times) <= 0.0)
+    if len(late):
+        k = int(late[0])
+        raise TrajectoryRefused(
+            f"times must increase: point {k + 1} at {points.times[k + 1]:g} s follows "
+            f"{points.times[k]:g} s"
+        )
+    lonely = np.flatnonzero(_given(points.accelerations) & ~_given(points.velocities))
+    if len(lonely):
+        raise TrajectoryRefused(f"point {int(lonely[0])} has accelerations, no velocities")
 
 
 def _rows(
@@ -142,7 +143,7 @@ class Spline:
         start: absolute time that the times of the message's points count from [s].
     """
 
-    def __init__(self, points: Points, start: float = 0.0, before: Motion | None = None) -> None:
+    def __init__(self, points: Points, start: float = 0.0, before: Setpoint | None = None) -> None:
         """Put a spline through ``points``.
 
         Args:
@@ -172,13 +173,13 @@ class Spline:
         """Time of the last point [s]."""
         return float(self.times[-1])
 
-    def sample(self, time: float) -> Motion:
+    def sample(self, time: float) -> Setpoint:
         """The motion at an absolute time [s]."""
         if time >= self._knots[-1] or len(self._knots) == 1:
-            return Motion(time, self._end, self._rest, self._rest)
+            return Setpoint(time, self._end, self._rest, self._rest)
         k = max(bisect.bisect_right(self._knots, time) - 1, 0)
         y, yd, ydd = _powers(max(time - self._knots[k], 0.0)) @ self._coefficients[k]
-        return Motion(time, y, yd, ydd)
+        return Setpoint(time, y, yd, ydd)
 
     def table(self, times: Array) -> tuple[Array, Array, Array]:
         """(N, m) positions, velocities, accelerations at (N,) absolute times."""
@@ -219,6 +220,10 @@ class Spline:
 
     def refuse_singular(self, times: Array, smallest: float) -> None:
         """Refuse what the loops of the robot do not tell; nothing for joint motions."""
+
+    def nearest_singularity(self, time: float) -> tuple[str, float] | None:
+        """Of a platform at an absolute time [s]: its name and singular value; None for joints."""
+        return None
 
 
 def _segments(times: Array, y: Array, v: Array, a: Array) -> Array:

@@ -16,11 +16,14 @@ from ..errors import ActuationSingular, ClosureNotFound
 from ..model.joint_limits import Limits
 from ..robot import Robot
 from ..simulation.payload import Carried
-from .admission import Interrupted
 from .trajectory import Points, Spline, TrajectoryRefused
 
 #: Samples that are looked at in one go: other threads get their turn after each.
 PART = 250
+
+
+class Interrupted(Exception):
+    """A check ended early because nobody wants its result now."""
 
 
 @dataclass(frozen=True)

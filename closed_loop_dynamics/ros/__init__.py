@@ -1,6 +1,8 @@
 """The ROS 2 layer: thin lifecycle nodes around :class:`closed_loop_dynamics.Robot`.
 
-Reading order: ``robot_node`` (what all nodes share), then one of ``feedforward``, ``simulator`` and
-``joint_state_completer``. Everything that can be said without ROS is in ``trajectory``,
-``trajectory_check``, ``plant``, ``observer``, ``limits`` and ``health``, which do not import it.
+Reading order: ``guarded_node`` and ``robot_node`` (what all nodes share), then one of
+``feedforward``, ``simulator`` and ``joint_state_completer``; ``conversions`` turns messages into
+arrays and back. What a node decides without ROS is in ``motion`` and ``simulation``. Three files
+here do not import ROS: ``control_thread``, ``ending`` and ``health`` are about the process that a
+node is, not about motion.
 """

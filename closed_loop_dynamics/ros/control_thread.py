@@ -1,8 +1,8 @@
-"""A thread that does the same work at a fixed rate. No ROS in here.
+"""A thread that does the same work at a fixed rate: the timer of a node, without its executor.
 
 The executor of rclpy builds its wait set anew, in Python, whenever a timer fires; at 1 kHz that is
 most of the work. The control cycle therefore has a thread of its own, and the executor wakes up for
-messages only.
+messages only. Imports no ROS, but is about its executor: that is why it is here.
 """
 
 from __future__ import annotations
@@ -51,12 +51,16 @@ class ControlThread:
         due = time.monotonic()
         while not stopped():
             work()
-            due += period
+            due = next_beginning(due, period, time.monotonic())
             left = due - time.monotonic()
             if left > 0.0:
                 time.sleep(left)
-            else:
-                due += period * int(-left / period)
+
+
+def next_beginning(last: float, period: float, now: float) -> float:
+    """The next beginning on the raster of ``last``; if some are over, the newest of them."""
+    due = last + period
+    return due + period * max(int((now - due) / period), 0)
 
 
 def set_priority(priority: int) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from geometry_msgs.msg import PoseStamped, TwistStamped
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
@@ -16,9 +15,9 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ..arrays import Array
 from ..errors import InvalidInput, did_you_mean
+from ..motion.clock_steps import NANO
 from ..motion.trajectory import Points, TrajectoryRefused
 
-NANO = 1_000_000_000
 #: Of the latest stamp [ns] that a Time message can hold.
 STAMP_DIGITS = len(str(2**31 * NANO))
 
@@ -289,7 +288,7 @@ def points_message(names: Sequence[str], points: Points) -> JointTrajectory:
     )
 
 
-# -- geometry_msgs/WrenchStamped, diagnostic_msgs -------------------------------------------------
+# -- geometry_msgs/WrenchStamped ------------------------------------------------------------------
 
 
 def wrench_from(message: Any, links: Sequence[str]) -> tuple[str, Array]:
@@ -306,12 +305,3 @@ def wrench_from(message: Any, links: Sequence[str]) -> tuple[str, Array]:
     if not np.isfinite(wrench).all():
         raise InvalidInput(f"the wrench on '{link}' is not finite")
     return link, wrench
-
-
-def status_message(
-    name: str, hardware: str, level: int, text: str, values: Mapping[str, str]
-) -> DiagnosticStatus:
-    """One DiagnosticStatus."""
-    status = DiagnosticStatus(level=bytes([level]), name=name, message=text, hardware_id=hardware)
-    status.values = [KeyValue(key=key, value=value) for key, value in values.items()]
-    return status

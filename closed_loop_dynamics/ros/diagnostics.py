@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import threading
 import time
+from collections.abc import Mapping
 
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
-from .conversions import status_message
 from .health import ERROR, Health
 
 NUMBER = re.compile(r"-?\d[\d.e+-]*")
@@ -64,6 +64,13 @@ class Diagnostics:
         if self.health.clear(channel):
             self.publish_changes()
 
+    def tell(self, channel: str, trouble: str, level: int = ERROR, every: float = 1.0) -> None:
+        """Report ``trouble``, or that there is none (an empty text)."""
+        if trouble:
+            self.fault(channel, trouble, level, every)
+        else:
+            self.clear(channel)
+
     def publish_changes(self) -> None:
         """Publish if the level or the channels in trouble have changed."""
         if self.health.changed(self.well):
@@ -81,5 +88,12 @@ class Diagnostics:
             values = {**self._values, "lifecycle state": self.well}
             name = self._node.get_fully_qualified_name().lstrip("/")
             self._message.header.stamp = self._node.get_clock().now().to_msg()
-            self._message.status = [status_message(name, "", level, text, values)]
+            self._message.status = [status_message(name, level, text, values)]
             self._publisher.publish(self._message)
+
+
+def status_message(name: str, level: int, text: str, values: Mapping[str, str]) -> DiagnosticStatus:
+    """One DiagnosticStatus."""
+    status = DiagnosticStatus(level=bytes([level]), name=name, message=text)
+    status.values = [KeyValue(key=key, value=value) for key, value in values.items()]
+    return status

@@ -1,4 +1,4 @@
-"""What a node says about itself: faults per input, numbers, cycle times. No ROS in here.
+"""What a node says about itself: faults per input, numbers, cycle times. Imports no ROS.
 
 A control thread, the check of a trajectory and the executor all write here, without a lock: each
 step that touches shared data (dict.copy, dict.pop, deque.append, deque.popleft) is atomic.
@@ -50,6 +50,17 @@ class Cycles:
     dynamics: float
     period_p50: float
     period_p99: float
+
+    def values(self) -> dict[str, str]:
+        """As numbers of the diagnostics."""
+        return {
+            "cycles": str(self.count),
+            "cycle time mean [ms]": f"{1e3 * self.mean:.4f}",
+            "cycle time max [ms]": f"{1e3 * self.longest:.4f}",
+            "dynamics time mean [ms]": f"{1e3 * self.dynamics:.4f}",
+            "period p50 [ms]": f"{1e3 * self.period_p50:.4f}",
+            "period p99 [ms]": f"{1e3 * self.period_p99:.4f}",
+        }
 
 
 class Health:

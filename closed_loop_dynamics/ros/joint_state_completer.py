@@ -18,7 +18,8 @@ from ..state import State
 from .conversions import JointStateBuffer, JointStateReader, nanoseconds
 from .health import WARN
 from .parameters import Spec
-from .robot_node import RobotNode, run
+from .robot_node import RobotNode
+from .run import run
 from .topics import encoder_quality
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import Point
@@ -11,9 +11,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from ..arrays import Array
 from ..links import body_poses, cut_points
-
-if TYPE_CHECKING:
-    from .robot_node import RobotNode
+from .robot_node import RobotNode
 
 CUT = ColorRGBA(r=0.1, g=0.5, b=1.0, a=0.9)
 GAP = ColorRGBA(r=1.0, g=0.0, b=0.0, a=1.0)

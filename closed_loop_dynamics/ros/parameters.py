@@ -54,7 +54,7 @@ class Spec:
     live: bool = False
 
 
-class Parameters:
+class NodeParameters:
     """The declared parameters of a node; read when it is configured.
 
     Attributes:
@@ -94,15 +94,21 @@ class Parameters:
         try:
             self._node.declare_parameter(spec.name, spec.default, _descriptor(spec))
         except ParameterException as error:
+            given = self._given(spec.name)
             self._node.declare_parameter(
                 spec.name, spec.default, _descriptor(spec), ignore_override=True
             )
-            if not self._set_as_real(spec):
+            if not self._set_as_real(spec, given):
                 self._problems[spec.name] = f"parameter '{spec.name}': {error}"
 
-    def _set_as_real(self, spec: Spec) -> bool:
-        override = getattr(self._node, "_parameter_overrides", {}).get(spec.name)
-        value = None if override is None else override.value
+    def _given(self, name: str) -> Any:
+        """What was given at start-up for a parameter that is not declared yet, of any type."""
+        anything = ParameterDescriptor(dynamic_typing=True)
+        value = self._node.declare_parameter(name, None, anything).value
+        self._node.undeclare_parameter(name)
+        return value
+
+    def _set_as_real(self, spec: Spec, value: Any) -> bool:
         if isinstance(spec.default, float) and isinstance(value, int):
             value = float(value)
         elif spec.default == DOUBLES and isinstance(value, (list, tuple)) and _numbers(value):

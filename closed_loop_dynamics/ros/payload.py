@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.parameter import Parameter
 
+from ..arrays import Array
 from ..errors import ClosedLoopError
 from ..robot import Robot
 from ..simulation.payload import Payload
-from .parameters import DOUBLES, ParameterError, Parameters, Spec
+from .parameters import DOUBLES, NodeParameters, ParameterError, Spec
 
 PAYLOAD = (
     Spec("payload_link", "", "link that carries a payload; empty: none ever does"),
@@ -33,8 +32,8 @@ class CarriedPayload:
         parameters: (parameters,) for ``inverse_dynamics(..., parameters=...)``; None: no payload.
     """
 
-    def __init__(self, node: Any, values: Parameters) -> None:
-        self.parameters: NDArray[np.float64] | None = None
+    def __init__(self, node: Any, values: NodeParameters) -> None:
+        self.parameters: Array | None = None
         self._values = values
         self._robot: Robot | None = None
         self._link = ""
@@ -56,7 +55,7 @@ class CarriedPayload:
             self.parameters = self._vector(robot, {})
             self._robot = robot
 
-    def _vector(self, robot: Robot, changes: dict[str, Any]) -> NDArray[np.float64]:
+    def _vector(self, robot: Robot, changes: dict[str, Any]) -> Array:
         def value(name: str) -> Any:
             return changes.get(name, self._values[name])
 

@@ -11,7 +11,7 @@ from std_msgs.msg import String
 
 from ..errors import ClosedLoopError
 from ..robot import Robot, load
-from .parameters import ParameterError, Parameters
+from .parameters import NodeParameters, ParameterError
 
 TOPIC = "robot_description"
 
@@ -27,7 +27,7 @@ class RobotSource:
         changed: called when the topic says something new.
     """
 
-    def __init__(self, node: Node, parameters: Parameters, changed: Callable[[], None]) -> None:
+    def __init__(self, node: Node, parameters: NodeParameters, changed: Callable[[], None]) -> None:
         self._parameters = parameters
         self._changed = changed
         self._latched = ""

@@ -20,28 +20,22 @@ import time
 from typing import Any
 
 import numpy as np
-from geometry_msgs.msg import PoseStamped, TwistStamped, WrenchStamped
-from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import JointState
+from geometry_msgs.msg import WrenchStamped
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 
+from ..arrays import Array
 from ..errors import ClosedLoopError, InvalidInput
+from ..motion.clock_steps import NANO
 from ..simulation.plant import Plant
 from ..state import State
-from .conversions import (
-    NANO,
-    BaseBuffer,
-    JointStateBuffer,
-    answered_stamp,
-    efforts_from,
-    set_stamp,
-    wrench_from,
-)
+from .conversions import answered_stamp, efforts_from, wrench_from
 from .health import WARN
 from .markers import MarkerPublisher
 from .payload import CarriedPayload
-from .robot_node import RobotNode, run
+from .plant_states import PlantStates
+from .robot_node import RobotNode
+from .run import run
 from .simulator_settings import SETTINGS, check_times, initial_position, physics
 from .topics import other_publishers
 
@@ -78,14 +72,7 @@ class Simulator(RobotNode):
         self._payload.configure(robot)
         self.plant = Plant(robot, physics(p), initial_position(p, robot), self._payload)
         self._time_ns = 0
-        tree = robot.mechanism.tree
-        self._links = tuple(tree.frames)
-        # Joints in q, in qd and among the names: the base comes first in all of them.
-        self._q_joints, self._v_joints = (7, 6) if self.floating_base else (0, 0)
-        self._tree = JointStateBuffer(robot.names.spanning[self.floating_base :])
-        self._driven = [row - self._v_joints for row in robot.actuator_rows[1]]
-        self._actuators = JointStateBuffer(robot.names.actuator)
-        self._clock_message = Clock()
+        self._links = tuple(robot.mechanism.tree.frames)
         self._warm_up()
         self.add_subscription(
             Float64MultiArray, "~/effort_command", "effort_command", self._on_effort
@@ -94,13 +81,7 @@ class Simulator(RobotNode):
         self.add_service(Trigger, "~/reset", self._on_reset)
         self.add_service(SetBool, "~/pause", self._on_pause)
         self.add_service(Trigger, "~/step", self._on_step)
-        self._tree_out = self.add_publisher(JointState, "joint_states")
-        self._actuators_out = self.add_publisher(JointState, "~/actuator_states")
-        if self.floating_base:
-            self._base = BaseBuffer(p["world_frame"], tree.root_link)
-            self._pose_out = self.add_publisher(PoseStamped, "~/base_pose")
-            self._twist_out = self.add_publisher(TwistStamped, "~/base_twist")
-        self._clock_out = self.add_publisher(Clock, "/clock") if self._own_time else None
+        self._states = PlantStates(self, self._own_time, p["world_frame"])
         self._markers = MarkerPublisher(self) if p["publish_markers"] else None
 
     def _warm_up(self) -> None:
@@ -125,7 +106,7 @@ class Simulator(RobotNode):
     def start(self) -> None:
         """Begin at the initial state; time goes on from where it was."""
         self.plant.reset()
-        self._effort: np.ndarray | None = None
+        self._effort: Array | None = None
         self._effort_at = self._spoke_at = time.monotonic()
         self._wrench_until: dict[str, int] = {}
         self._paused = False
@@ -156,12 +137,10 @@ class Simulator(RobotNode):
             self._advance(1)
             self._publish()
 
-    def _note_clipping(self, efforts: np.ndarray) -> None:
+    def _note_clipping(self, efforts: Array) -> None:
         excess = self.plant.actuator_limits.cut_off(efforts)[1]
-        if excess and self.plant.physics.clip_effort:
-            self.diagnostics.fault("effort limits", excess, WARN)
-        else:
-            self.diagnostics.clear("effort limits")
+        told = excess if self.plant.physics.clip_effort else ""
+        self.diagnostics.tell("effort limits", told, WARN)
 
     def _is_echo(self, answers: int | None) -> bool:
         """An answer to states before the present ones.
@@ -256,7 +235,7 @@ class Simulator(RobotNode):
             self.diagnostics.fault("motion", self._still)
         self.cycle_done(began, time.perf_counter() - began)
 
-    def _acting_effort(self) -> np.ndarray | None:
+    def _acting_effort(self) -> Array | None:
         """The newest command, or what stands in for it; None means hold."""
         if self._effort is not None and (
             self._lockstep or time.monotonic() - self._effort_at <= self._timeout
@@ -277,21 +256,9 @@ class Simulator(RobotNode):
     # -- output ---------------------------------------------------------------------------------
 
     def _publish(self) -> None:
-        plant = self.plant
-        state = self.robot.state(plant.y, plant.yd)
-        assert state.qd is not None and state.ud is not None
+        state = self.robot.state(self.plant.y, self.plant.yd)
         stamp = self._time_ns if self._own_time else self.get_clock().now().nanoseconds
-        if self._clock_out is not None:
-            set_stamp(self._clock_message.clock, stamp)
-            self._clock_out.publish(self._clock_message)
-        self._tree.effort[self._driven] = plant.tau
-        joints = state.q[self._q_joints :], state.qd[self._v_joints :]
-        self._tree_out.publish(self._tree.fill(stamp, *joints))
-        if self.floating_base:
-            pose, twist = self._base.fill(stamp, state.q, state.qd)
-            self._pose_out.publish(pose)
-            self._twist_out.publish(twist)
-        self._actuators_out.publish(self._actuators.fill(stamp, state.u, state.ud, plant.tau))
+        self._states.publish(stamp, state, self.plant.tau)
         self._state, self._spoke_at = state, time.monotonic()
 
     def _show(self) -> None:
@@ -315,11 +282,8 @@ class Simulator(RobotNode):
     def _look_for_rivals(self) -> None:
         """Two sources of one clock make time jump for everybody who follows it."""
         rivals = other_publishers(self, "/clock") if self._own_time else []
-        if rivals:
-            text = f"/clock comes from {', '.join(rivals)}, too: remap it for each robot"
-            self.diagnostics.fault("clock", text, WARN, every=60.0)
-        else:
-            self.diagnostics.clear("clock")
+        text = f"/clock comes from {', '.join(rivals)}, too: remap it for each robot"
+        self.diagnostics.tell("clock", text if rivals else "", WARN, every=60.0)
 
 
 def main(arguments: list[str] | None = None) -> int:

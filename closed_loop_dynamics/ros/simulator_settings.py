@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Array
 from ..robot import Robot
 from ..simulation.plant import Physics
-from .parameters import DOUBLES, STRINGS, ParameterError, Parameters, Spec
+from .parameters import DOUBLES, STRINGS, NodeParameters, ParameterError, Spec
 from .payload import PAYLOAD
 
 SETTINGS = (
@@ -35,7 +36,7 @@ SETTINGS = (
 )
 
 
-def check_times(p: Parameters, period: float, own_time: bool, use_sim_time: bool) -> None:
+def check_times(p: NodeParameters, period: float, own_time: bool, use_sim_time: bool) -> None:
     """Refuse settings of time that contradict each other."""
     steps = period / p["step"]
     if round(steps) < 1 or abs(steps - round(steps)) > 1e-6 * steps:
@@ -48,7 +49,7 @@ def check_times(p: Parameters, period: float, own_time: bool, use_sim_time: bool
         raise ParameterError("real_time_factor needs publish_clock")
 
 
-def physics(p: Parameters) -> Physics:
+def physics(p: NodeParameters) -> Physics:
     """The settings of the plant."""
     joints = p["friction_joints"]
     viscous, coulomb = p["viscous_friction"], p["coulomb_friction"]
@@ -67,7 +68,7 @@ def physics(p: Parameters) -> Physics:
     )
 
 
-def initial_position(p: Parameters, robot: Robot) -> np.ndarray:
+def initial_position(p: NodeParameters, robot: Robot) -> Array:
     """(n_y,) where the simulation begins."""
     floating = bool(p["floating_base"])
     joints = robot.names.independent[floating:]

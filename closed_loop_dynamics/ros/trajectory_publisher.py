@@ -14,10 +14,11 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
+from ..arrays import Array
 from ..motion.trajectory import Points, cycloidal
 from .conversions import trajectory_message
 from .ending import Ending
-from .parameters import DOUBLES, STRINGS, ParameterError, Parameters, Spec
+from .parameters import DOUBLES, STRINGS, NodeParameters, ParameterError, Spec
 
 PARAMETERS = (
     Spec("joints", STRINGS, "independent joints"),
@@ -29,7 +30,7 @@ PARAMETERS = (
 )
 
 
-def there_and_back(start: np.ndarray, goal: np.ndarray, duration: float, count: int) -> Points:
+def there_and_back(start: Array, goal: Array, duration: float, count: int) -> Points:
     """A cycloidal motion to ``goal`` and back to ``start``."""
     there = cycloidal(start, goal, duration, count + 1)
     back = cycloidal(goal, start, duration, count + 1)
@@ -46,7 +47,7 @@ class TrajectoryPublisher(Node):
 
     def __init__(self) -> None:
         super().__init__("trajectory_publisher")
-        p = Parameters(self, PARAMETERS)
+        p = NodeParameters(self, PARAMETERS)
         p.check()
         self._message = self._build(p)
         self._repeat = p["repeat"]
@@ -57,7 +58,7 @@ class TrajectoryPublisher(Node):
         self._round.cancel()
 
     @staticmethod
-    def _build(p: Parameters) -> JointTrajectory:
+    def _build(p: NodeParameters) -> JointTrajectory:
         joints, start, goal = p["joints"], p["start"], p["goal"]
         if not joints or len(start) != len(joints) or len(goal) != len(joints):
             raise ParameterError(

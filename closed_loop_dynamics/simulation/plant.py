@@ -1,7 +1,7 @@
 """The simulated robot: native RK4 steps in minimal coordinates. No ROS in here.
 
 States are (y, yd), so the loops are closed by construction at every step: nothing drifts and
-nothing has to be stabilised (``stepping.py``). Stops at the joint limits are inelastic.
+nothing has to be stabilised (``stepping``). Stops at the joint limits are inelastic.
 """
 
 from __future__ import annotations
@@ -13,12 +13,16 @@ from types import MappingProxyType
 import numpy as np
 
 from ..arrays import Array
-from ..dynamics.parameters import add_friction
+from ..dynamics.parameters import BODY, add_friction
 from ..errors import InvalidInput
 from ..model.joint_limits import Limits
+from ..motion.feedback import feedback_acceleration
 from ..robot import Robot
 from .payload import Carried
 from .stepping import Friction, Stepper
+
+#: Among the parameters of a body: its mass m, and m times its centre of mass.
+MASS, FIRST_MOMENT = BODY.index("m"), slice(BODY.index("h_x"), BODY.index("h_z") + 1)
 
 
 @dataclass(frozen=True)
@@ -57,9 +61,11 @@ class Plant:
         self.robot = robot
         self.physics = physics
         self.carried = carried
-        floating = robot.mechanism.floating
-        self._y_joints, self._v_joints = (7, 6) if floating else (0, 0)
-        self.limits = Limits.of(robot.mechanism.tree, robot.names.independent[floating:])
+        joints = robot.names.independent[robot.mechanism.floating :]
+        # Where the joints begin in y and in yd: a floating base comes before them.
+        self._y_joints = robot.mechanism.n_y - len(joints)
+        self._v_joints = robot.m - len(joints)
+        self.limits = Limits.of(robot.mechanism.tree, joints)
         self.actuator_limits = Limits.of(robot.mechanism.tree, robot.names.actuator)
         self._friction = Friction(physics.viscous, physics.coulomb).coefficients(robot.mechanism)
         self._free = Stepper(robot.programs, friction=self._friction)
@@ -119,14 +125,17 @@ class Plant:
         """Efforts of a critically damped spring to where holding began, gravity compensated."""
         if self._hold is None:
             self._hold = self.y.copy()
-        w = self.physics.hold_frequency
-        ydd = w * w * self.robot.difference(self.y, self._hold) - 2.0 * w * self.yd
-        pi = self._parameters
-        if self.robot.mechanism.floating:  # nothing holds the base: it moves as the joints let it
-            rest = np.zeros(self.robot.m)
+        rest, pi, b = np.zeros(self.robot.m), self._parameters, self._v_joints
+        ydd = feedback_acceleration(
+            self.physics.hold_frequency,
+            rest,
+            self.robot.difference(self.y, self._hold),
+            -self.yd,
+        )
+        if b:  # nothing holds the base: it moves as the joints let it
             M = self._mass_matrix()
             C = self.robot.generalized_forces(self.y, self.yd, rest, parameters=pi)
-            ydd[:6] = np.linalg.solve(M[:6, :6], -C[:6] - M[:6, 6:] @ ydd[6:])
+            ydd[:b] = np.linalg.solve(M[:b, :b], -C[:b] - M[:b, b:] @ ydd[b:])
         return self.robot.inverse_dynamics(self.y, self.yd, ydd, parameters=pi)
 
     @property
@@ -188,7 +197,7 @@ class Plant:
                 self.yd = self.yd - column * (speed / column[v + j])
         if before is not None:  # what happens inside a free robot leaves its momentum alone
             A = self._momentum_matrix()
-            self.yd[:6] += np.linalg.solve(A[:, :6], before - A @ self.yd)
+            self.yd[:v] += np.linalg.solve(A[:, :v], before - A @ self.yd)
 
     def _momentum_matrix(self) -> Array:
         """(6, m) momentum about the centre of mass per yd, in the axes of the floating base."""
@@ -203,9 +212,11 @@ class Plant:
         if pi is None:
             kinetic, potential = self.robot.energy(self.y, self.yd)
             return float(kinetic), float(potential)
-        g = np.array(self.robot.mechanism.gravity)
-        height = 0.0
-        for i, body in enumerate(self.robot.mechanism.tree.bodies):
+        mech, potential = self.robot.mechanism, 0.0
+        bodies = mech.tree.bodies
+        rows = pi[: len(BODY) * len(bodies)].reshape(-1, len(BODY))
+        for body, row in zip(bodies, rows, strict=True):
             T = self.robot.pose(body.link, self.y)
-            height -= float(g @ (T[:3, :3] @ pi[10 * i + 1 : 10 * i + 4] + pi[10 * i] * T[:3, 3]))
-        return 0.5 * float(self.yd @ self._mass_matrix() @ self.yd), height
+            moment = T[:3, :3] @ row[FIRST_MOMENT] + row[MASS] * T[:3, 3]
+            potential -= float(np.array(mech.gravity) @ moment)
+        return 0.5 * float(self.yd @ self._mass_matrix() @ self.yd), potential

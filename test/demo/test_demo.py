@@ -16,7 +16,7 @@ import pytest
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.cli.command_line import main
 from closed_loop_dynamics.cli.demo.foot_motion import FOOT, FootKinematics, Stroke, foot_motion
-from closed_loop_dynamics.motion.trajectory import Motion, Spline
+from closed_loop_dynamics.motion.trajectory import Setpoint, Spline
 from tools.robots import rh5_leg
 
 
@@ -29,7 +29,7 @@ def test_foot_rises_by_its_height_and_stays_level_below_the_hip() -> None:
     stroke = Stroke()
     start, points = foot_motion(leg(), stroke)
     zero = np.zeros(leg().m)
-    spline = Spline(points, 0.0, Motion(0.0, start, zero, zero))
+    spline = Spline(points, 0.0, Setpoint(0.0, start, zero, zero))
     poses = [leg().pose(FOOT, spline.sample(t).y) for t in np.linspace(0.0, stroke.duration, 101)]
     heights = np.array([pose[2, 3] for pose in poses])
     assert np.ptp(heights) == pytest.approx(0.15, abs=1e-6)
@@ -40,7 +40,7 @@ def test_foot_rises_by_its_height_and_stays_level_below_the_hip() -> None:
 def test_velocities_and_accelerations_are_derivatives_of_the_positions() -> None:
     start, points = foot_motion(leg(), Stroke(times=1))
     zero = np.zeros(leg().m)
-    spline = Spline(points, 0.0, Motion(0.0, start, zero, zero))
+    spline = Spline(points, 0.0, Setpoint(0.0, start, zero, zero))
     times = np.linspace(0.1, 1.9, 40)
     y_after, _, _ = spline.table(times + 1e-5)
     y_before, _, _ = spline.table(times - 1e-5)

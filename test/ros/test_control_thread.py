@@ -4,31 +4,51 @@ from __future__ import annotations
 
 import itertools
 import threading
-import time
 
-from closed_loop_dynamics.ros.control_thread import ControlThread
+import pytest
+
+from closed_loop_dynamics.ros.control_thread import ControlThread, next_beginning
+
+DEADLINE = 60.0  # [s]; only a hanging thread meets it
 
 
-def test_beginnings_keep_to_the_raster_and_missed_ones_are_left_out() -> None:
-    period, begins, enough = 0.02, [], threading.Event()
+@pytest.mark.parametrize(
+    ("now", "due"),
+    [
+        (10.5, 11.0),  # the work took half a period
+        (11.0, 11.0),
+        (11.5, 11.0),  # a little late: at once
+        (13.7, 13.0),  # what was missed is not made up for
+    ],
+)
+def test_beginnings_keep_to_the_raster_and_missed_ones_are_left_out(now: float, due: float) -> None:
+    assert next_beginning(10.0, 1.0, now) == due
+
+
+def test_never_two_beginnings_in_one_period() -> None:
+    now, begins = 0.0, [0.0]
+    for spent in [0.3, 0.9, 1.0, 2.5, 0.1, 7.2, 0.0, 1.7, 0.4, 0.4]:
+        now += spent
+        begins.append(next_beginning(begins[-1], 1.0, now))
+        now = max(now, begins[-1])
+    assert all(b - a >= 1.0 and (b - a) % 1.0 == 0.0 for a, b in itertools.pairwise(begins))
+
+
+def test_it_works_again_and_again_until_it_is_stopped() -> None:
+    said: list[str] = []
+    enough = threading.Event()
 
     def work() -> None:
-        begins.append(time.monotonic())
-        if len(begins) == 3:
-            time.sleep(2.5 * period)
-        if len(begins) == 12:
+        said.append("work")
+        if len(said) == 12:
             enough.set()
 
-    thread = ControlThread(period, work)
+    thread = ControlThread(0.002, work, lambda: said.append("begin"))
     thread.start()
-    assert enough.wait(60.0)
+    assert enough.wait(DEADLINE)
     thread.stop()
-    count = len(begins)
-    time.sleep(3 * period)
-    assert len(begins) == count  # it has ended
-    slots = [round((b - begins[0]) // period) for b in begins]
-    assert all(b > a for a, b in itertools.pairwise(slots))  # never two in one period
-    assert slots[3] - slots[2] >= 2  # what was missed is not made up for
+    assert said[:2] == ["begin", "work"] and said.count("begin") == 1
+    assert not any(t.name == "control" for t in threading.enumerate())
 
 
 def test_it_may_stop_itself() -> None:
@@ -40,4 +60,4 @@ def test_it_may_stop_itself() -> None:
 
     thread = ControlThread(0.001, work)
     thread.start()
-    assert done.wait(60.0)
+    assert done.wait(DEADLINE)

@@ -151,12 +151,6 @@ def test_wrench_is_moment_then_force() -> None:
         c.wrench_from(message, ("shank", "foot"))
 
 
-def test_status_message_has_level_and_values() -> None:
-    status = c.status_message("node", "", 2, "bad", {"a": "1", "b": "2"})
-    assert status.level == b"\x02"
-    assert [(v.key, v.value) for v in status.values] == [("a", "1"), ("b", "2")]
-
-
 def test_columns_of_nothing_but_nan_are_not_given() -> None:
     message = JointState(name=["a", "b"], position=[1.0, 2.0])
     message.velocity, message.effort = [0.5, 0.25], [float("nan")] * 2

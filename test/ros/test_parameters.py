@@ -18,7 +18,7 @@ from rclpy.parameter import Parameter
 from closed_loop_dynamics.ros import trajectory_publisher
 from closed_loop_dynamics.ros.feedforward import Feedforward
 from closed_loop_dynamics.ros.joint_state_completer import JointStateCompleter
-from closed_loop_dynamics.ros.parameters import COMMON, DOUBLES, STRINGS, Parameters, Spec
+from closed_loop_dynamics.ros.parameters import COMMON, DOUBLES, STRINGS, NodeParameters, Spec
 from closed_loop_dynamics.ros.simulator import Simulator
 
 pytestmark = pytest.mark.ros
@@ -47,7 +47,7 @@ def test_configured_node_refuses_what_it_has_read(node: Node) -> None:
         Spec("places", DOUBLES, ""),
         Spec("mass", 0.0, "", 0.0, 9.0, live=True),
     )
-    parameters = Parameters(node, specs)
+    parameters = NodeParameters(node, specs)
     assert change(node, "factor", 2.0).successful
     parameters.locked = True
     for name, value in (("factor", 1.5), ("places", [1.0]), ("use_sim_time", True)):

@@ -25,12 +25,12 @@ from ros_support.leg import (
 )
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
+from support.crank_legs import standing
 from trajectory_msgs.msg import JointTrajectory
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.motion.trajectory import Motion, Points, Spline, cycloidal
+from closed_loop_dynamics.motion.trajectory import Points, Setpoint, Spline, cycloidal
 from closed_loop_dynamics.ros.conversions import set_stamp
-from tools.robots import crank_leg
 
 pytestmark = pytest.mark.ros
 
@@ -91,10 +91,13 @@ def test_simulator_in_real_time_holds_itself_without_commands(graph: Any) -> Non
 
 
 def test_simulated_time_is_honoured(graph: Any) -> None:
-    """The simulator, at twice real time, is the clock of a node that has a timer of its own."""
+    """The simulator, at half real time, is the clock of a node that has a timer of its own.
+
+    Slow, so that a loaded machine that forgets the node for a second makes no jump of time.
+    """
     commands = graph.listen(JointState, "/feedforward/actuator_command", depth=10000)
     settings = {"lockstep": False, "control_rate": 100.0}
-    start_simulator(graph, {**settings, "publish_clock": True, "real_time_factor": 2.0})
+    start_simulator(graph, {**settings, "publish_clock": True, "real_time_factor": 0.5})
     start_feedforward(graph, {**settings, "use_sim_time": True, "initial_position": START})
     graph.wait_active("simulator", "feedforward")
     accepted = graph.listen(JointTrajectory, "/feedforward/actuator_trajectory")
@@ -103,8 +106,8 @@ def test_simulated_time_is_honoured(graph: Any) -> None:
     begin = stamp(accepted[0])
     assert 0.0 < begin < 1e6  # since the start of the simulation, not since 1970
     graph.wait(lambda: commands and stamp(commands[-1]) > begin + 1.0, "the end of the motion")
-    robot, rest = cld.load(*crank_leg.generate()), np.zeros(3)
-    start = Motion(begin, np.array(START), rest, rest)
+    robot, rest = standing(), np.zeros(3)
+    start = Setpoint(begin, np.array(START), rest, rest)
     spline = Spline(cycloidal(START, GOAL, 1.0), begin, start)
     moving = [c for c in commands if begin < stamp(c) < begin + 1.0]
     assert moving
@@ -114,16 +117,29 @@ def test_simulated_time_is_honoured(graph: Any) -> None:
 
 
 class Ticking:
-    """The probe is the clock; each tick may also say where the actuators are."""
+    """The probe is the clock; each tick may also say where the actuators are.
 
-    def __init__(self, graph: Any, robot: cld.Robot) -> None:
-        self._graph, self._robot = graph, robot
+    The next tick comes when the last one was answered by a command: time must not run away from a
+    node that a loaded machine forgets for a while. What nobody answers within a second, such as
+    ticks before the node is active, needs no answer.
+    """
+
+    def __init__(self, graph: Any, robot: cld.Robot, commands: list[JointState]) -> None:
+        self._graph, self._robot, self._commands = graph, robot, commands
+        self._last, self._patience = -1.0, 0.0
         self.measured: np.ndarray | None = None
+
+    def _answered(self) -> bool:
+        heard = self._commands
+        return bool(heard) and abs(stamp(heard[-1]) - self._last) < 1e-6
 
     def until(self, times: Iterator[float], condition: Callable[[], Any], what: str) -> None:
         def after() -> Any:
+            if not self._answered() and self._commands and time.monotonic() < self._patience:
+                return condition()
+            self._last, self._patience = next(times), time.monotonic() + 1.0
             message = Clock()
-            set_stamp(message.clock, round(next(times) * 1e9))
+            set_stamp(message.clock, round(self._last * 1e9))
             self._graph.send("/clock", message)
             if self.measured is not None:
                 names = list(self._robot.names.actuator)
@@ -146,13 +162,13 @@ def test_a_clock_that_jumps_does_not_move_the_robot(graph: Any, later: float, sa
     commands = graph.listen(JointState, "/feedforward/actuator_command", depth=10000)
     settings = {"lockstep": False, "use_sim_time": True, "initial_position": START}
     process = start_feedforward(graph, {**settings, "control_rate": 100.0})
-    robot = cld.load(*crank_leg.generate())
+    robot = standing()
     start, goal = (robot.state(np.array(y)).u for y in (START, GOAL))
 
     def share() -> float:  # of the way, as far as it is commanded
         return float(np.min((commands[-1].position - start) / (goal - start)))
 
-    clock, ticking = ticks(1000.0), Ticking(graph, robot)
+    clock, ticking = ticks(1000.0), Ticking(graph, robot, commands)
     ticking.until(clock, lambda: commands, "commands")
     graph.send("/feedforward/joint_trajectory", motion(duration=4.0))
     ticking.until(clock, lambda: share() > 0.3, "the motion to be under way")
@@ -179,9 +195,9 @@ def test_after_a_restart_of_time_it_begins_where_the_robot_is(graph: Any) -> Non
     commands = graph.listen(JointState, "/feedforward/actuator_command", depth=10000)
     settings = {"lockstep": False, "use_sim_time": True, "control_rate": 100.0}
     process = start_feedforward(graph, settings)
-    robot = cld.load(*crank_leg.generate())
+    robot = standing()
     start, goal = (robot.state(np.array(y)).u for y in (START, GOAL))
-    clock, ticking = ticks(1000.0), Ticking(graph, robot)
+    clock, ticking = ticks(1000.0), Ticking(graph, robot, commands)
     ticking.measured = start
     ticking.until(clock, lambda: commands, "commands")
     np.testing.assert_allclose(commands[0].position, start, atol=1e-6)
@@ -214,11 +230,10 @@ def test_ten_minutes_of_simulated_time_without_drift_or_growth(graph: Any) -> No
     graph.send("/feedforward/joint_trajectory", message(Points.of(t, table, speeds)))
 
     graph.wait(lambda: "trajectory accepted" in pair[1].text(), "the trajectory")
-    began, begin = time.monotonic(), stamp(states[-1])
+    begin = stamp(states[-1])
     graph.wait(lambda: stamp(states[-1]) > begin + 60.0, "the first minute", 300.0)
     early = [process.memory() for process in pair]
     graph.wait(lambda: stamp(states[-1]) > begin + 60.0 * minutes + 5.0, "ten minutes", 600.0)
-    assert time.monotonic() - began < 60.0 * minutes
     growth = [process.memory() - m for process, m in zip(pair, early, strict=True)]
     assert max(growth) < 20e6
     np.testing.assert_allclose(positions(states[-1]), START, atol=5e-3)

@@ -9,22 +9,12 @@ import pytest
 
 pytest.importorskip("rclpy", reason="rclpy is not installed (extra `ros`)")
 
-from ros_support.leg import (
-    ACTUATORS,
-    GOAL,
-    START,
-    Loops,
-    motion,
-    positions,
-    stamp,
-    start_pair,
-)
+from ros_support.leg import ACTUATORS, GOAL, START, Loops, motion, positions, stamp, start_pair
 from sensor_msgs.msg import JointState
+from support.crank_legs import standing
 from trajectory_msgs.msg import JointTrajectory
 
-import closed_loop_dynamics as cld
-from closed_loop_dynamics.motion.trajectory import Motion, Spline, cycloidal
-from tools.robots import crank_leg
+from closed_loop_dynamics.motion.trajectory import Setpoint, Spline, cycloidal
 
 pytestmark = pytest.mark.ros
 
@@ -77,7 +67,7 @@ def test_in_real_time_every_command_is_on_the_motion_whatever_interrupts_it(grap
     mapped = graph.listen(JointTrajectory, "/feedforward/actuator_trajectory")
     graph.start("feedforward", {"control_rate": 200.0, "initial_position": START})
     graph.wait_active("feedforward")
-    robot, rest, loops = cld.load(*crank_leg.generate()), np.zeros(3), Loops()
+    robot, rest, loops = standing(), np.zeros(3), Loops()
     here = np.array(START)
     for round_trip in range(3):
         there = np.array(GOAL if round_trip % 2 == 0 else START)
@@ -96,7 +86,7 @@ def test_in_real_time_every_command_is_on_the_motion_whatever_interrupts_it(grap
             return [command for command in commands if stamp(command) > switch]
 
         graph.wait(lambda: len(since()) > 10, "commands")
-        spline = Spline(cycloidal(here, there, 2.0), begin, Motion(begin, here, rest, rest))
+        spline = Spline(cycloidal(here, there, 2.0), begin, Setpoint(begin, here, rest, rest))
         moving = [command for command in commands if stamp(command) < switch]
         for command in moving:
             now = spline.sample(stamp(command))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from closed_loop_dynamics.arrays import Array
-from closed_loop_dynamics.motion.trajectory import Motion, Points, Spline, cycloidal
+from closed_loop_dynamics.motion.trajectory import Points, Setpoint, Spline, cycloidal
 from closed_loop_dynamics.robot import Robot
 
 from ..benchmark.states import States, make_states
@@ -118,7 +118,7 @@ def _cycloids(robot: Robot, count: int) -> tuple[Array, Array, Array, Array]:
 
 def _spline(points: Points, start: Array) -> Spline:
     rest = np.zeros_like(start)
-    return Spline(points, 0.0, Motion(0.0, start, rest, rest))
+    return Spline(points, 0.0, Setpoint(0.0, start, rest, rest))
 
 
 def _actuators(robot: Robot, names: Sequence[str], motion: Sequence[Array]) -> list[Array]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from closed_loop_dynamics.arrays import Array
 from closed_loop_dynamics.cli.demo.foot_motion import FOOT, Stroke, foot_motion
-from closed_loop_dynamics.motion.trajectory import Motion, Spline
+from closed_loop_dynamics.motion.trajectory import Setpoint, Spline
 from closed_loop_dynamics.robot import Robot, load
 
 from ..benchmark import dense
@@ -42,7 +42,7 @@ def _fig_7(section: Section, studio: Studio, robot: Robot) -> None:
     start, points = foot_motion(robot, stroke)
     rest = np.zeros(robot.m)
     t = np.linspace(0.0, stroke.duration, 101 if studio.quick else 401)
-    y, yd, ydd = Spline(points, 0.0, Motion(0.0, start, rest, rest)).table(t)
+    y, yd, ydd = Spline(points, 0.0, Setpoint(0.0, start, rest, rest)).table(t)
     state = robot.state(y, yd, ydd)
     tau = robot.inverse_dynamics(y, yd, ydd)
     foot = robot.pose(FOOT, y)[:, :3, 3]

@@ -17,7 +17,7 @@ import numpy as np
 from tools.robots import rh5_leg
 
 from ...arrays import Array
-from ...motion.trajectory import Motion, Spline
+from ...motion.trajectory import Setpoint, Spline
 from ...robot import Robot, load
 from .foot_motion import Stroke, foot_motion
 from .graph import Graph, Heard
@@ -95,7 +95,7 @@ def _record(
     end = begin + float(points.times[-1]) + AFTER
     graph.wait(lambda: _stamp(states[-1].message) > end, "end of the motion")
     zero = np.zeros(robot.m)
-    spline = Spline(points, begin, Motion(begin, start, zero, zero))
+    spline = Spline(points, begin, Setpoint(begin, start, zero, zero))
     t, _, position, effort = _within(begin, end, states)
     _, arrived, _, _ = _within(begin, end, commands)
     at = {name: k for k, name in enumerate(robot.names.spanning)}

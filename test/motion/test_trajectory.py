@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from closed_loop_dynamics.motion.trajectory import (
-    Motion,
     Points,
+    Setpoint,
     Spline,
     TrajectoryRefused,
     cycloidal,
@@ -53,7 +53,7 @@ def test_segments_of_one_trajectory_may_be_of_different_order() -> None:
 
 
 def test_lead_in_starts_at_the_running_motion() -> None:
-    before = Motion(4.0, np.array([0.2]), np.array([0.5]), np.array([-1.0]))
+    before = Setpoint(4.0, np.array([0.2]), np.array([0.5]), np.array([-1.0]))
     spline = Spline(Points.of([1.0], [[1.0]], [[0.0]], [[0.0]]), start=4.0, before=before)
     m = spline.sample(4.0)
     np.testing.assert_allclose([m.y[0], m.yd[0], m.ydd[0]], [0.2, 0.5, -1.0])
@@ -134,13 +134,13 @@ def test_bad_points_are_refused_with_the_reason(
         Points.of(times, positions, velocities, accelerations)
 
 
-def rest(time: float, y: list[float]) -> Motion:
-    return Motion(time, np.array(y), np.zeros(len(y)), np.zeros(len(y)))
+def rest(time: float, y: list[float]) -> Setpoint:
+    return Setpoint(time, np.array(y), np.zeros(len(y)), np.zeros(len(y)))
 
 
 def test_short_segments_are_looked_into() -> None:
     rest = np.zeros(1)
     points = Points.of([0.5, 0.501], [[0.0], [0.4]], [rest, rest], [rest, rest])
-    spline = Spline(points, 0.0, Motion(0.0, rest, rest, rest))
+    spline = Spline(points, 0.0, Setpoint(0.0, rest, rest, rest))
     fastest = max(abs(spline.sample(float(t)).yd[0]) for t in spline.grid(0.01))
     assert fastest > 500.0  # 15/8 of the mean speed

@@ -6,21 +6,20 @@ import numpy as np
 import pytest
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.motion.admission import Interrupted
 from closed_loop_dynamics.motion.trajectory import (
-    Motion,
     Points,
+    Setpoint,
     Spline,
     TrajectoryRefused,
     cycloidal,
 )
-from closed_loop_dynamics.motion.trajectory_check import Checker, Rules
+from closed_loop_dynamics.motion.trajectory_check import Checker, Interrupted, Rules
 
 START = np.array([-0.2, 0.4, -0.1])
 
 
 def lead_in(goal: list[float], duration: float = 2.0) -> Spline:
-    before = Motion(0.0, START, np.zeros(3), np.zeros(3))
+    before = Setpoint(0.0, START, np.zeros(3), np.zeros(3))
     return Spline(cycloidal(START, goal, duration), before=before)
 
 
@@ -105,7 +104,7 @@ def test_a_long_rest_does_not_hide_a_hard_motion(leg: cld.Robot) -> None:
     rest = [0.0] * 3
     there = START + np.array([0.8, 0.0, 0.0])
     points = Points.of([1000.0, 1000.21], [START, there], [rest, rest], [rest, rest])
-    spline = Spline(points, 0.0, Motion(0.0, START, np.zeros(3), np.zeros(3)))
+    spline = Spline(points, 0.0, Setpoint(0.0, START, np.zeros(3), np.zeros(3)))
     with pytest.raises(TrajectoryRefused, match=r"^at 1000\.\d+ s: effort .* is above its limit"):
         Checker(leg, Rules()).check(spline, 0.0)
 

@@ -7,7 +7,7 @@ import pytest
 from support.manipulators import robot_of
 
 from closed_loop_dynamics.motion.task_trajectory import TaskCommands, TaskSpline
-from closed_loop_dynamics.motion.trajectory import Motion, Spline, TrajectoryRefused, cycloidal
+from closed_loop_dynamics.motion.trajectory import Setpoint, Spline, TrajectoryRefused, cycloidal
 from closed_loop_dynamics.motion.trajectory_check import Checker, Rules
 
 
@@ -20,7 +20,7 @@ def commands() -> TaskCommands:
 
 def _to(commands: TaskCommands, change: tuple[float, float], duration: float = 1.0) -> TaskSpline:
     start = commands.task.reference
-    before = Motion(0.0, np.zeros(2), np.zeros(2), np.zeros(2))
+    before = Setpoint(0.0, np.zeros(2), np.zeros(2), np.zeros(2))
     goal = start + np.array(change)
     return commands.spline(cycloidal(start, goal, duration), 0.0, before)
 
@@ -42,7 +42,7 @@ def test_the_platform_goes_straight_and_the_joints_follow(commands: TaskCommands
 
 def test_a_motion_of_joints_is_taken_over_without_a_jump(commands: TaskCommands) -> None:
     rng = np.random.default_rng(1)
-    running = Motion(0.5, *(0.1 * rng.normal(size=(3, 2))))
+    running = Setpoint(0.5, *(0.1 * rng.normal(size=(3, 2))))
     back = commands.joints(commands.platform(running))
     for name in ("y", "yd", "ydd"):
         np.testing.assert_allclose(getattr(back, name), getattr(running, name), atol=1e-10)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
-from support.flying import with_pelvis
+from functools import cache
 
 import closed_loop_dynamics as cld
+from support.flying import with_pelvis
 from tools.robots import crank_leg
 
 
-@pytest.fixture(scope="session")
-def leg() -> cld.Robot:
+@cache
+def standing() -> cld.Robot:
+    """Its root link is held."""
     return cld.load(*crank_leg.generate())
 
 
-@pytest.fixture(scope="session")
-def flying_leg() -> cld.Robot:
+@cache
+def flying() -> cld.Robot:
+    """Nothing holds its pelvis."""
     return cld.load(*with_pelvis(crank_leg.generate()), floating_base=True)

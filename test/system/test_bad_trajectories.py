@@ -1,8 +1,8 @@
-"""Bad input: the nodes go on, hold the last good command, say what is wrong, and recover."""
+"""Bad trajectories: the nodes go on, hold the last good command, say what is wrong, and recover."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,26 +10,15 @@ import pytest
 
 pytest.importorskip("rclpy", reason="rclpy is not installed (extra `ros`)")
 
-from geometry_msgs.msg import WrenchStamped
 from ros_support.graph import SUBMECHANISMS, URDF, Graph
-from ros_support.leg import (
-    ACTUATORS,
-    GOAL,
-    START,
-    Loops,
-    message,
-    motion,
-    positions,
-    stamp,
-)
+from ros_support.leg import GOAL, START, message, motion, stamp
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
+from support.crank_legs import standing
 from trajectory_msgs.msg import JointTrajectory
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.motion.trajectory import Motion, Points, Spline, cycloidal
+from closed_loop_dynamics.motion.trajectory import Points, Setpoint, Spline, cycloidal
 from closed_loop_dynamics.ros.conversions import set_stamp
-from tools.robots import crank_leg
 
 pytestmark = pytest.mark.ros
 NAN = float("nan")
@@ -37,20 +26,7 @@ NAN = float("nan")
 
 @pytest.fixture(scope="module")
 def leg() -> cld.Robot:
-    return cld.load(*crank_leg.generate())
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
-    """One graph for all bad inputs to one kind of node: none of them may harm the next test."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-        graph = Graph(tmp_path_factory.mktemp("shared"))
-        yield graph
-        graph.close()
-
-
-# -- bad trajectories -----------------------------------------------------------------------------
+    return standing()
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +109,9 @@ def test_running_trajectory_survives_a_bad_one_and_is_replaced_by_a_good_one(
     graph.send("/feedforward/joint_trajectory", BAD_TRAJECTORIES["NaN"][0])
     graph.wait(lambda: is_at(goal), "the goal")
     begin, rest = stamp(accepted[-1]), np.zeros(3)
-    spline = Spline(cycloidal(START, GOAL, 2.0), begin, Motion(begin, np.array(START), rest, rest))
+    spline = Spline(
+        cycloidal(START, GOAL, 2.0), begin, Setpoint(begin, np.array(START), rest, rest)
+    )
     moving = [c for c in commands if begin < stamp(c) < begin + 2.0]
     assert moving
     for command in moving:  # on the accepted motion, however late the message
@@ -166,9 +144,10 @@ def test_commands_go_on_while_a_long_trajectory_is_checked(feedforward: Any) -> 
     answers, at = len(accepted), len(commands)
     graph.send("/feedforward/joint_trajectory", message(long))
     graph.wait(lambda: len(accepted) > answers, "the long trajectory")
-    begin = stamp(accepted[-1])
+    begin, sent = stamp(accepted[-1]), stamp(commands[at - 1])
     meanwhile = [c for c in commands[at:] if stamp(c) < begin]
-    assert len(meanwhile) >= 3  # the cycle was not held up
+    # The cycle was not held up, or the machine is so fast that there was no time for it.
+    assert len(meanwhile) >= 3 or begin - sent < 0.05
     assert process.alive and len(accepted[-1].points) == 1000 * count + 1
     graph.send("/feedforward/joint_trajectory", stay)
     graph.wait(lambda: len(accepted) > answers + 1, "the end of it")
@@ -220,165 +199,17 @@ def test_a_stamp_that_has_just_passed_does_not_make_a_step(feedforward: Any) -> 
     graph, _, commands = feedforward
     accepted = graph.listen(JointTrajectory, "/feedforward/actuator_trajectory")
     there = np.add(START, (0.08, 0.0, 0.0))
-    late = message(Points.of([0.0, 2.0], [there, there], [[0.0] * 3] * 2, [[0.0] * 3] * 2))
+    late = message(Points.of([0.0, 5.0], [there, there], [[0.0] * 3] * 2, [[0.0] * 3] * 2))
+    graph.connect(JointTrajectory, "/feedforward/joint_trajectory")  # or it may be later than late
     set_stamp(late.header.stamp, graph.node.get_clock().now().nanoseconds - 100_000_000)
     at = len(commands)
     graph.send("/feedforward/joint_trajectory", late)
     graph.wait(lambda: accepted, "an answer")
     begin = stamp(accepted[-1])
-    graph.wait(lambda: stamp(commands[-1]) > begin + 2.0, "the end")
+    graph.wait(lambda: stamp(commands[-1]) > begin + 5.0, "the end")
     moving = [c for c in commands[at:] if begin <= stamp(c) < begin + 0.1]
     assert moving
     assert max(abs(c.position[0] - START[0]) for c in moving) < 0.01
     assert commands[-1].position[0] == pytest.approx(there[0], abs=1e-9)
     graph.send("/feedforward/joint_trajectory", motion(START, 0.5, there))
     graph.wait(lambda: abs(commands[-1].position[0] - START[0]) < 1e-9, "the way back")
-
-
-# -- bad efforts and wrenches ---------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def simulator(shared: Graph) -> tuple[Graph, Any, list[JointState]]:
-    """A simulator in lockstep: it stands still unless a good command comes."""
-    states = shared.listen(JointState, "/simulator/actuator_states", depth=10)
-    process = shared.start("simulator", {"lockstep": True, "initial_position": START})
-    shared.wait_active("simulator")
-    shared.wait(lambda: states, "states")
-    return shared, process, states
-
-
-@pytest.mark.parametrize("data", [[NAN, 0.0, 0.0], [1.0], [], [0.0] * 4, [float("inf")] * 3])
-def test_bad_effort_is_dropped(simulator: Any, data: list[float]) -> None:
-    graph, process, states = simulator
-    errors = len(graph.errors("simulator"))
-    graph.send("/simulator/effort_command", Float64MultiArray(data=data))
-    graph.wait(lambda: len(graph.errors("simulator")) > errors, "an ERROR")
-    assert "effort" in graph.errors("simulator")[-1]
-    at = stamp(states[-1])
-    graph.send("/simulator/effort_command", Float64MultiArray(data=[0.0, 0.0, 0.0]))
-    graph.wait(lambda: stamp(states[-1]) > at, "the next step")
-    assert stamp(states[-1]) == pytest.approx(at + 0.002)
-    assert process.alive
-    graph.wait(lambda: graph.level("simulator") < 2, "recovery")
-
-
-def test_bad_wrench_is_dropped_and_a_good_one_acts(simulator: Any) -> None:
-    graph, process, states = simulator
-    bad = WrenchStamped()
-    bad.header.frame_id = "hand"
-    nan = WrenchStamped()
-    nan.header.frame_id = "foot"
-    nan.wrench.force.x = NAN
-    for wrench, reason in ((bad, "unknown link 'hand'"), (nan, "not finite")):
-        graph.send("/simulator/wrench", wrench)
-        graph.wait(lambda r=reason: r in "".join(graph.errors("simulator")), "an ERROR")
-    nan.wrench.force.x = 1.0
-    graph.send("/simulator/wrench", nan)
-    graph.wait(lambda: "wrench" not in graph.message("simulator"), "recovery")
-    at = stamp(states[-1])
-    graph.send("/simulator/effort_command", Float64MultiArray(data=[0.0, 0.0, 0.0]))
-    graph.wait(lambda: stamp(states[-1]) > at, "the next step")
-    assert process.alive
-
-
-def test_simulator_pushed_into_a_singularity_stands_still_and_comes_back(graph: Any) -> None:
-    states = graph.listen(JointState, "/joint_states", depth=10000)
-    process = graph.start(
-        "simulator", {"lockstep": True, "initial_position": START, "end_stops": False}
-    )
-    graph.wait_active("simulator")
-    graph.wait(lambda: states, "states")
-    push = Float64MultiArray(data=[0.0, 0.0, 40.0])
-
-    def pushed() -> bool:
-        graph.send("/simulator/effort_command", push)
-        return any("stands still" in text for text in graph.errors("simulator"))
-
-    graph.wait(pushed, "the singularity")
-    back = Float64MultiArray(data=[0.0, 0.0, -40.0])
-    at = positions(states[-1])[2]
-
-    def returned() -> bool:
-        graph.send("/simulator/effort_command", back)
-        return bool(positions(states[-1])[2] < at - 0.2)
-
-    graph.wait(returned, "the way back")
-    graph.wait(lambda: graph.level("simulator") < 2, "recovery")
-    assert process.alive
-    loops = Loops()
-    assert max(loops.gap(s) for s in states) < 1e-8
-
-
-# -- bad measurements -----------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def completer(shared: Graph) -> tuple[Graph, Any, list[JointState]]:
-    """A completer that takes what the test measures."""
-    states = shared.listen(JointState, "/completed", depth=10)
-    settings = {"patience": 0.5, "max_jump": 0.2}
-    process = shared.start("joint_state_completer", settings, {"joint_states": "completed"})
-    shared.wait_active("joint_state_completer")
-    return shared, process, states
-
-
-GOOD = {"name": list(ACTUATORS), "position": [0.0, 0.0, 0.0], "velocity": [0.0, 0.0, 0.0]}
-BAD_MEASUREMENTS = {
-    "NaN": ({**GOOD, "position": [0.0, NAN, 0.0]}, "not finite"),
-    "wrong length": ({**GOOD, "velocity": [0.0]}, "1 numbers of velocity"),
-    "unknown joint": ({**GOOD, "name": ["hip", "knee_cylinder", "crank"]}, "unknown joint"),
-    "missing joint": ({"name": ["hip"], "position": [0.0]}, "missing"),
-    "nothing": ({}, "missing"),
-    "out of workspace": ({**GOOD, "position": [0.0, -0.5, 0.0]}, "knee"),
-    "past a singularity": ({**GOOD, "position": [0.0, 0.1, 0.0]}, "knee"),
-    "jump": ({**GOOD, "position": [0.0, -0.06, 0.0]}, "jump"),
-}
-
-
-@pytest.mark.parametrize("name", BAD_MEASUREMENTS)
-def test_bad_measurement_is_dropped(completer: Any, name: str) -> None:
-    graph, process, states = completer
-    fields, reason = BAD_MEASUREMENTS[name]
-
-    def measured() -> bool:
-        graph.send("/actuator_states", JointState(**GOOD))
-        return graph.message("joint_state_completer") == "active" and bool(states)
-
-    graph.wait(measured, "good measurements")
-    errors = len(graph.errors("joint_state_completer"))
-    graph.send("/actuator_states", JointState(**GOOD))
-    graph.send("/actuator_states", JointState(**fields))
-    found = graph.wait(lambda: graph.errors("joint_state_completer")[errors:], "an ERROR")
-    assert reason in found[0]
-    assert process.alive
-    assert all(np.isfinite(s.position).all() and np.abs(s.position).max() < 1e-9 for s in states)
-    graph.wait(measured, "recovery")
-
-
-def test_measured_mode_survives_bad_measurements(graph: Any) -> None:
-    commands = graph.listen(Float64MultiArray, "/feedforward/effort_command")
-    settings = {"mode": "measured", "control_rate": 100.0, "initial_position": START}
-    process = graph.start("feedforward", settings)
-    graph.wait_active("feedforward")
-    for name, (fields, reason) in BAD_MEASUREMENTS.items():
-        if name == "jump":
-            continue  # from where? it has not believed anything yet
-        graph.send_until(
-            "/actuator_states",
-            JointState(**fields),
-            lambda r=reason: any(r in e for e in graph.errors("feedforward")),
-            f"an ERROR because of {name}",
-        )
-    wild = JointState(**{**GOOD, "velocity": [0.0, 1e300, 0.0]})
-    graph.send_until(
-        "/actuator_states",
-        wild,
-        lambda: "not believed: knee at a speed" in process.text(),
-        "the broken encoder to be seen",
-    )
-    count = len(commands)
-    graph.wait(lambda: len(commands) > count + 5, "more commands")
-    assert process.alive
-    assert all(np.isfinite(c.data).all() for c in commands)
-    assert np.abs(commands[-1].data).max() > 1.0  # gravity is still compensated
