@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from support.figures import relative
-from support.oracle import Oracle
 
 import closed_loop_dynamics as cld
 from tools.benchmark import dense
 from tools.benchmark.scaling import LOOPS, grow, programs
 from tools.benchmark.scaling_report import scaling_json, scaling_text
+from tools.oracles.oracle import Oracle
 
 every_family = pytest.mark.parametrize("family", list(LOOPS))
 

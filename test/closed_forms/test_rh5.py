@@ -8,10 +8,10 @@ from functools import cache
 import numpy as np
 import pytest
 import yaml
-from support.oracle_files import Array
 from support.rh5 import FILES, every_robot, needs_models
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.arrays import Array
 
 pytestmark = needs_models
 COUNT = 1000

@@ -9,12 +9,12 @@ import pinocchio as pin
 import pytest
 from support.figures import Motions, relative
 from support.four_bar import FourBar
-from support.oracle import Oracle
 from support.random_robots import random_robot
 from support.rh5 import FILES, needs_models, rh5_oracle
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.errors import SingularInertia
+from tools.oracles.oracle import Oracle
 
 Array = np.ndarray
 COUNT = 10

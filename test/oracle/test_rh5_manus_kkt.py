@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from support import figures
 from support.figures import Motions, relative
-from support.oracle_files import Array
 from support.rh5 import FILES, every_robot, needs_models, rh5_oracle
 
 import closed_loop_dynamics as cld
+from tools.oracles.files import Array
 
 pytestmark = needs_models
 COUNT = 100

@@ -12,13 +12,13 @@ import yaml
 
 import closed_loop_dynamics as cld
 from tools.reproduce import chignoli
+from tools.reproduce.beside_pinocchio import projected_rnea
 from tools.reproduce.chignoli_accuracy import LegModels, leg, sines
 from tools.reproduce.chignoli_costs import INVERSE, Cost, Costs
 from tools.reproduce.chignoli_robots import SIX
 from tools.reproduce.chignoli_scaling import degree
 from tools.reproduce.claims import Section, Studio
 from tools.reproduce.independent_tree import independent_tree, reflected_inertia
-from tools.reproduce.pinocchio_rnea import projected_rnea
 from tools.robots import chains
 
 

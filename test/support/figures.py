@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from closed_loop_dynamics.arrays import Array
-from test.support.oracle import Oracle
+from tools.oracles.files import Array
+from tools.oracles.oracle import Oracle
 
 
 @dataclass(frozen=True, eq=False)

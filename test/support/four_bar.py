@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import yaml
 
-from closed_loop_dynamics.arrays import Array
-from test.support.oracle import Oracle
+from tools.oracles.files import Array
+from tools.oracles.oracle import Oracle
 
 STEP = 1e-3
 IN_PLANE = [{"name": n, "axis": [0, 0, 0, int(n == "x"), int(n == "y"), 0]} for n in ("x", "y")]

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import yaml
 
-from closed_loop_dynamics.arrays import Array
-from test.support.oracle import Oracle
-from test.support.random_robots import RandomRobot, random_robot
+from tools.oracles.files import Array
+from tools.oracles.oracle import Oracle
+
+from .random_robots import RandomRobot, random_robot
 
 #: seed, loops, floating base: small ones, for they are compiled
 ROBOTS = ((104, ("lambda_rrpr", "geared_rotor"), False), (107, ("four_bar",), True))

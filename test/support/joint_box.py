@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from closed_loop_dynamics.arrays import Array
-from test.support.assembly import NotAssembled, close, loop_jacobian
-from test.support.oracle import Oracle
-from test.support.site import Module
+from tools.oracles.assembly import NotAssembled, close, loop_jacobian
+from tools.oracles.files import Array
+from tools.oracles.oracle import Oracle
+
+from .site import Module
 
 GRID_STEPS = {1: 0.08, 2: 0.2}  # of the reach, for so many independent joints
 KEEP_REGULAR = 0.25  # smallest singular values over their values at y = 0

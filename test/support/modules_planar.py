@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from closed_loop_dynamics.arrays import Array
-from test.support.site import BadDraw, Module, Site, X, Y, Z
+from tools.oracles.files import Array
+
+from .site import BadDraw, Module, Site, X, Y, Z
 
 
 def four_bar(site: Site) -> Module:

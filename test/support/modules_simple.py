@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from test.support.site import Module, Site
-from test.support.sketch import DrawnJoint, random_direction
+from .site import Module, Site
+from .sketch import DrawnJoint, random_direction
 
 
 def serial(site: Site) -> Module:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from closed_loop_dynamics.arrays import Array
-from test.support.site import BadDraw, Module, Site, X, Y, Z
-from test.support.sketch import random_direction
+from tools.oracles.files import Array
+
+from .site import BadDraw, Module, Site, X, Y, Z
+from .sketch import random_direction
 
 LATERAL = 0.12
 HEIGHT = 0.35

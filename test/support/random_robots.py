@@ -14,20 +14,21 @@ from typing import Any
 import numpy as np
 import yaml
 
-from closed_loop_dynamics.arrays import Array
-from test.support.joint_box import find_ranges
-from test.support.modules_planar import (
+from tools.oracles.files import Array
+from tools.oracles.oracle import Oracle
+
+from .joint_box import find_ranges
+from .modules_planar import (
     four_bar,
     lambda_rrpr,
     overconstrained_four_bar,
     parallelogram,
     slider_crank,
 )
-from test.support.modules_simple import geared_rotor, mimic, serial
-from test.support.modules_spatial import ankle_2sprr_1u, platform_2spu_1u, rssr, spatial_slider
-from test.support.oracle import Oracle
-from test.support.site import BadDraw, Module, Site
-from test.support.sketch import Sketch, render_urdf, unit_normal
+from .modules_simple import geared_rotor, mimic, serial
+from .modules_spatial import ankle_2sprr_1u, platform_2spu_1u, rssr, spatial_slider
+from .site import BadDraw, Module, Site
+from .sketch import Sketch, render_urdf, unit_normal
 
 INGREDIENTS: dict[str, Callable[[Site], Module]] = {
     "four_bar": four_bar,

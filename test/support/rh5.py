@@ -10,9 +10,8 @@ import pytest
 from scipy.linalg import block_diag
 from scipy.spatial.transform import Rotation
 
-from closed_loop_dynamics.arrays import Array
-from test.support.oracle import Oracle
-from test.support.oracle_files import perpendicular_pair
+from tools.oracles.files import Array, perpendicular_pair
+from tools.oracles.oracle import Oracle
 
 MODELS = Path(__file__).parents[2].parent / "shared" / "models"
 _MANUS = MODELS / "rh5_manus_case_study" / "model"

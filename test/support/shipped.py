@@ -11,10 +11,11 @@ import yaml
 from scipy.spatial.transform import Rotation
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.arrays import Array
-from test.support.figures import Motions
-from test.support.oracle import Oracle
+from tools.oracles.files import Array
+from tools.oracles.oracle import Oracle
 from tools.robots import SHIPPED
+
+from .figures import Motions
 
 #: Joints above which a robot is tested on few motions only.
 LARGE = 40

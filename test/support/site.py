@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from closed_loop_dynamics.arrays import Array
-from test.support.sketch import (
+from tools.oracles.files import Array
+
+from .sketch import (
     DrawnJoint,
     Sketch,
     cleaned,

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from closed_loop_dynamics.arrays import Array
-from test.support.oracle_files import homogeneous
+from tools.oracles.files import Array, homogeneous
 
 
 @dataclass

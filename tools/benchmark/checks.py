@@ -10,7 +10,7 @@ import numpy as np
 from closed_loop_dynamics.arrays import Array
 from closed_loop_dynamics.robot import Robot
 
-from .pinocchio_side import LOOP_ABA, PinocchioRobot
+from .pinocchio_side import LOOP_ABA, PinocchioSide
 from .states import States
 
 TOLERANCE = 1e-6
@@ -31,7 +31,7 @@ class Check:
 
 
 def cross_checks(
-    robot: Robot, other: PinocchioRobot, states: States, tree_forces: Array, tau: Array
+    robot: Robot, other: PinocchioSide, states: States, tree_forces: Array, tau: Array
 ) -> list[Check]:
     """Ours against Pinocchio, one sample against the batch, and back and forth.
 

@@ -11,6 +11,7 @@ from typing import Any
 from closed_loop_dynamics.arrays import Array
 from closed_loop_dynamics.robot import Robot
 
+from ..oracles.pinocchio_tree import build_model
 from .cases import CLOSED_FORM, HYBRID, Bar, Case
 from .checks import Check, cross_checks, variant_checks
 from .loading import load_times
@@ -23,7 +24,7 @@ from .osim import (
     osim_contenders,
     osim_instructions,
 )
-from .pinocchio_side import PinocchioRobot
+from .pinocchio_side import PinocchioSide
 from .states import PATTERNS, States, make_states
 from .timing import BATCH_CALLS, Call, Contender, chunked, take_turns
 
@@ -101,7 +102,7 @@ def measure(case: Case, quick: bool, sweeps: int) -> Result:
     progress(f"{case.title}: loading")
     robot = case.load()
     variants = case.variants()
-    other = PinocchioRobot(case, robot)
+    other = PinocchioSide(case.urdf, robot)
     size = f"n = {robot.n}, m = {robot.m}, {len(other.cuts)} cuts, loops {case.solver}"
     size += f"; {osim_instructions(robot)}"
     result = Result(case, size)
@@ -187,7 +188,7 @@ def _load_rows(case: Case, quick: bool) -> list[Row]:
     best = float("inf")
     for _ in range(3):
         start = perf_counter()
-        case.pinocchio_model()
+        build_model(case.urdf, case.floating)
         best = min(best, perf_counter() - start)
     bars = {bar.what: bar for bar in case.bars}
     compared = {"load, cold", "load, warm"}

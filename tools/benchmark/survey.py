@@ -18,12 +18,13 @@ from closed_loop_dynamics.closure.analytical import AnalyticalClosure
 from closed_loop_dynamics.robot import Robot, load
 from closed_loop_dynamics.robot_parts.operational_space import osim_program
 
+from ..oracles.mujoco_robot import NotInMujoco
 from ..robots.shipped import SHIPPED, ShippedRobot
 from .cases import HYBRID, Case, has_loops
 from .checks import Check, cross_checks, relative_error, variant_checks
-from .mujoco_side import MJ_FORWARD, MJ_ROLLOUT, MujocoRobot, NotInMujoco
+from .mujoco_side import MJ_FORWARD, MJ_ROLLOUT, MujocoSide
 from .osim import BARE_TREE, pinocchio_osim, tips
-from .pinocchio_side import LOOP_ABA, PinocchioRobot
+from .pinocchio_side import LOOP_ABA, PinocchioSide
 from .references import (
     METHODS,
     forward_references,
@@ -89,7 +90,7 @@ def survey(name: str, sweeps: int, say: Callable[[str], None] = lambda text: Non
     case = Case(name, shipped.title, urdf, submechanisms, solver="auto", floating=shipped.floating)
     robot = case.load()
     mech, names = robot.mechanism, [branch.name for branch in robot.branches.values()]
-    other, variants = PinocchioRobot(case, robot), _variants(case, robot)
+    other, variants = PinocchioSide(case.urdf, robot), _variants(case, robot)
     size = f"{robot.n} / {robot.m} / {robot.p} / {len(names)}"
     result = Survey(shipped, size, in_numpy=in_numpy(robot))
     newton = [mech.components[c].entry.name for c in mech.numerical]
@@ -109,7 +110,7 @@ def survey(name: str, sweeps: int, say: Callable[[str], None] = lambda text: Non
     theirs = {c.name: c for c in other.contenders(states, tau)}
     theirs[BARE_TREE] = pinocchio_osim(other, tips(robot), states)
     try:
-        soft = MujocoRobot(urdf, robot)
+        soft = MujocoSide(urdf, robot)
         error = relative_error(soft.hard(states), states.qdd)
         result.checks.append(Check(MJ_HARD, error, EXTRAPOLATED))
         error = relative_error(soft.forward(states), states.qdd)
@@ -142,7 +143,7 @@ def _variants(case: Case, robot: Robot) -> dict[str, Robot]:
     return variants
 
 
-def _pinocchio_notes(other: PinocchioRobot) -> list[str]:
+def _pinocchio_notes(other: PinocchioSide) -> list[str]:
     components = other.robot.mechanism.components
     notes = []
     if any(component.couplings for component in components):

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from closed_loop_dynamics.arrays import Array
-from test.support.oracle_files import perpendicular_pair
+from .files import Array, perpendicular_pair
 
 
 @dataclass(frozen=True, eq=False)

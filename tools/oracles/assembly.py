@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from closed_loop_dynamics.arrays import Array
-from test.support.oracle import Oracle
+from .files import Array
+from .oracle import Oracle
 
 
 class NotAssembled(Exception):
