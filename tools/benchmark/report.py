@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from ..tables import Rows, markdown_table, text_table
 from .measure import Result, Row
 from .node import NodeRate
 from .node import cells as node_cells
@@ -167,17 +168,9 @@ def _time(seconds: float) -> str:
     return f"{seconds * 1e6:.3g} µs"
 
 
-def table(rows: Sequence[tuple[str, ...]], markdown: bool) -> list[str]:
+def table(rows: Rows, markdown: bool) -> list[str]:
     """Lines of a table whose first row holds the headings."""
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    lines = []
-    for number, row in enumerate(rows):
-        padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        lines.append(f"| {' | '.join(padded)} |" if markdown else "  ".join(padded).rstrip())
-        if number == 0:
-            rule = ["-" * max(width, 1) for width in widths]
-            lines.append(f"| {' | '.join(rule)} |" if markdown else "  ".join(rule).rstrip())
-    return lines
+    return markdown_table(rows) if markdown else text_table(rows)
 
 
 def _check_lines(result: Result, markdown: bool) -> list[str]:
