@@ -110,7 +110,7 @@ def test_a_quick_run_writes_every_column(tmp_path: Path) -> None:
             assert f"| {method}" in text
         for method, seconds in times[quantity].items():
             assert (seconds is None) == (method == "hybrid"), (quantity, method)
-            assert seconds is None or 0.0 < seconds < 1.0
+            assert seconds is None or seconds > 0.0
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,13 +20,7 @@ from tools.reproduce.claims import Section, Studio
 from tools.reproduce.independent_tree import independent_tree, reflected_inertia
 from tools.robots import chains
 
-
-@pytest.fixture(autouse=True, scope="module")
-def interpreted() -> Iterator[None]:
-    """Nothing is compiled here."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CLOSED_LOOP_DYNAMICS_BACKEND", "vm")
-        yield
+pytestmark = pytest.mark.usefixtures("traced_only")
 
 
 @pytest.fixture(scope="module")
