@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,10 @@ class Check:
     def ok(self) -> bool:
         """Within the tolerance."""
         return self.tolerance is None or self.error <= self.tolerance
+
+    def data(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**asdict(self), "ok": self.ok}
 
 
 def cross_checks(

@@ -11,7 +11,7 @@ from ..oracles.mujoco_robot import MujocoRobot, Native, NotInMujoco
 from .checks import Check, relative_error
 from .loops import couplings_of, cuts_of, joint_names
 from .states import States
-from .timing import BATCH_CALLS, Call, Contender, chunked
+from .timing import Contender, at_once, chunked
 
 MJ_FORWARD = "mj_forward"
 #: A batch in MuJoCo: one step from every state, which is mj_forward and an explicit integration.
@@ -64,5 +64,4 @@ class MujocoSide:
 
     def rollout_contender(self, states: States) -> Contender:
         """What is timed of batches."""
-        calls: list[Call] = [self.robot.batch(self._native(states))] * BATCH_CALLS
-        return Contender(MJ_ROLLOUT, self.robot.roll, [calls], evaluations=len(states.y))
+        return at_once(MJ_ROLLOUT, self.robot.roll, *self.robot.batch(self._native(states)))

@@ -14,7 +14,7 @@ from .checks import Check
 from .dense import add_osim, instruction_count
 from .pinocchio_side import PinocchioSide
 from .states import States
-from .timing import Call, Contender, chunked
+from .timing import Call, Contender, chunked, row_by_row
 
 OSIM = "inverse OSIM of the tips"
 OSIM_BARE = f"{OSIM}: bare program"
@@ -38,12 +38,14 @@ def tips(robot: Robot) -> list[str]:
 def osim_contenders(robot: Robot, other: PinocchioSide, states: States) -> list[Contender]:
     """Cluster EFPA, projection in the same style, and Pinocchio's matrix of the open tree."""
     links = tips(robot)
-    calls: list[Call] = [(row,) for row in states.y]
-    projection = robot.programs.program(add_osim(robot, links))
+    bare, projection = (
+        robot.programs.program(name)
+        for name in (osim_program(robot, links), add_osim(robot, links))
+    )
     return [
-        Contender(OSIM, lambda y: robot.inverse_osim(links, y), chunked(calls)),
-        Contender(OSIM_BARE, robot.programs.program(osim_program(robot, links)), chunked(calls)),
-        Contender(BY_PROJECTION, projection, chunked(calls)),
+        row_by_row(OSIM, lambda y: robot.inverse_osim(links, y), states.y),
+        row_by_row(OSIM_BARE, bare, states.y),
+        row_by_row(BY_PROJECTION, projection, states.y),
         pinocchio_osim(other, links, states),
     ]
 

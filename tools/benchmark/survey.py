@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import yaml
 
-from closed_loop_dynamics.arrays import Array
 from closed_loop_dynamics.closure.analytical import AnalyticalClosure
 from closed_loop_dynamics.robot import Robot, load
 from closed_loop_dynamics.robot_parts.operational_space import osim_program
@@ -32,10 +30,9 @@ from .references import (
     inverse_references,
     osim_references,
     reference_checks,
-    row_by_row,
 )
 from .states import States, make_states
-from .timing import BATCH_CALLS, Call, Contender, take_turns
+from .timing import Contender, at_once, row_by_row, take_turns
 
 OURS, NUMERICAL = "ours", "numerical"
 STATE, INVERSE, FORWARD = "state(y, yd, ydd)", "inverse dynamics", "forward dynamics"
@@ -160,18 +157,13 @@ def _ours(robot: Robot, states: States) -> dict[str, Contender]:
     y, yd, ydd, tau_u = states.y, states.yd, states.ydd, states.tau_u
     robot.prepare("inverse_dynamics", "forward_dynamics", batch=True)
     osim = robot.programs.program(osim_program(robot, tips(robot)))
-
-    def whole(function: Callable[..., Any], third: Array) -> Contender:
-        calls: list[Call] = [(y, yd, third)] * BATCH_CALLS
-        return Contender("batch", function, [calls], evaluations=len(y))
-
     return {
-        STATE: row_by_row("state", robot.state, 1, y, yd, ydd),
-        INVERSE: row_by_row("inverse", robot.inverse_dynamics, 1, y, yd, ydd),
-        FORWARD: row_by_row("forward", robot.forward_dynamics, 1, y, yd, tau_u),
-        OSIM: row_by_row("OSIM", osim, 1, y),
-        BATCH_INVERSE: whole(robot.inverse_dynamics, ydd),
-        BATCH_FORWARD: whole(robot.forward_dynamics, tau_u),
+        STATE: row_by_row("state", robot.state, y, yd, ydd),
+        INVERSE: row_by_row("inverse", robot.inverse_dynamics, y, yd, ydd),
+        FORWARD: row_by_row("forward", robot.forward_dynamics, y, yd, tau_u),
+        OSIM: row_by_row("OSIM", osim, y),
+        BATCH_INVERSE: at_once("batch", robot.inverse_dynamics, y, yd, ydd),
+        BATCH_FORWARD: at_once("batch", robot.forward_dynamics, y, yd, tau_u),
     }
 
 

@@ -18,7 +18,7 @@ from closed_loop_dynamics.robot_parts.operational_space import osim_program
 
 from ..benchmark import dense
 from ..benchmark.osim import tips
-from ..benchmark.timing import Call, Contender, chunked, take_turns
+from ..benchmark.timing import row_by_row, take_turns
 from .beside_pinocchio import by_rows, projected_osim, projected_rnea
 from .chignoli_robots import Stand
 from .independent_tree import IndependentTree, independent_tree
@@ -154,9 +154,8 @@ def _methods(
 def _timed(methods: dict[tuple[str, str], _Method], sweeps: int) -> dict[tuple[str, str], Cost]:
     contenders = {}
     for key, method in methods.items():
-        calls: list[Call] = list(zip(*method.inputs, strict=True))
         program = method.robot.programs.program(method.program)
-        contenders[key] = Contender(method.program, program, chunked(calls))
+        contenders[key] = row_by_row(method.program, program, *method.inputs)
     take_turns(list(contenders.values()), sweeps)
     return {
         key: Cost(dense.instruction_count(method.robot, method.program), contenders[key].seconds)
