@@ -98,6 +98,13 @@ def figs_19_to_21(
             int(inner.max()) <= 2,
         ),
     ]
+    _plot_19_to_21(section, studio, robot, run, u, condition)
+
+
+def _plot_19_to_21(
+    section: Section, studio: Studio, robot: Robot, run: Run, u: Array, condition: Array
+) -> None:
+    s, t = run.state, run.motion.t
     columns = [k for k, name in enumerate(robot.names.spanning) if name.startswith("right")]
     caption = (
         "Figs. 19 to 21: near the input singularity, limb 1: angles, accelerations, torques, "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -161,22 +162,29 @@ def _run(section: Section, studio: Studio, experiment: Experiment) -> None:
     ]
     if experiment.forces:
         section.claims.append(_forces(experiment, robot, tree, trial, f))
+    errors = {"cluster ABA": there_and_back, "Algorithm 1": algorithm_1}
     caption = (
         f"{experiment.figure}: {experiment.name}: actuator positions, error of FD(ID), error "
         "against Pinocchio"
     )
     name = "paz_mattila_" + experiment.figure.lower().replace(". ", "")
     with studio.plot(section, name, caption, columns=3) as axes:
-        axes[0, 0].plot(trial.t, x, label=robot.names.actuator)
-        axes[0, 0].set(ylabel="x [m, rad]")
-        axes[0, 1].semilogy(trial.t, _floor(there_and_back), ".", ms=3, label="cluster ABA")
-        axes[0, 1].semilogy(trial.t, _floor(algorithm_1), ".", ms=3, label="Algorithm 1")
-        axes[0, 1].set(ylabel="Σ|ẍ_out − ẍ_in|")
-        axes[0, 2].semilogy(trial.t, _floor(apart), ".", ms=3, label="cluster ABA − Pinocchio")
-        axes[0, 2].set(ylabel="Σ|ẍ − ẍ_Pinocchio|")
-        for axis in axes[0]:
-            axis.set(xlabel="t [s]")
-            axis.legend(fontsize=7)
+        _plot(axes[0], trial, robot.names.actuator, errors, apart)
+
+
+def _plot(
+    axes: Any, trial: Trial, actuators: tuple[str, ...], errors: dict[str, Array], apart: Array
+) -> None:
+    axes[0].plot(trial.t, trial.x, label=actuators)
+    axes[0].set(ylabel="x [m, rad]")
+    for label, error in errors.items():
+        axes[1].semilogy(trial.t, _floor(error), ".", ms=3, label=label)
+    axes[1].set(ylabel="Σ|ẍ_out − ẍ_in|")
+    axes[2].semilogy(trial.t, _floor(apart), ".", ms=3, label="cluster ABA − Pinocchio")
+    axes[2].set(ylabel="Σ|ẍ − ẍ_Pinocchio|")
+    for axis in axes:
+        axis.set(xlabel="t [s]")
+        axis.legend(fontsize=7)
 
 
 def _forces(experiment: Experiment, robot: Robot, tree: Oracle, trial: Trial, f: Array) -> Claim:
