@@ -40,7 +40,7 @@ def expected(oracle: Oracle, q: Array, qd: Array) -> tuple[Array, Array, Array, 
     pin.centerOfMass(model, data, q_pin, v_pin)
     com, velocity = data.com[0].copy(), data.vcom[0].copy()
     pin.ccrba(model, data, q_pin, v_pin)
-    A = np.vstack([data.Ag[3:], data.Ag[:3]])[:, oracle._v_index]
+    A = oracle.from_pinocchio_v(np.vstack([data.Ag[3:], data.Ag[:3]]))
     return com, velocity, np.concatenate([data.hg.angular, data.hg.linear]), A
 
 
