@@ -21,9 +21,10 @@ from support.random_robots import (
 
 from tools.oracles.assembly import assemble, loop_bias, loop_jacobian
 from tools.oracles.cut_rows import cut_rows
-from tools.oracles.files import Array, perpendicular_pair
-from tools.oracles.mujoco_robot import MujocoRobot
+from tools.oracles.files import Array, Cut, perpendicular_pair, shorthand_axes
+from tools.oracles.mujoco_robot import MujocoRobot, NotInMujoco
 from tools.oracles.oracle import Oracle
+from tools.oracles.pinocchio_tree import PinocchioTree
 
 ROOT = Path(__file__).resolve().parents[2]
 ROBOTS = [random_robot(100 + i, loops=(kind,)) for i, kind in enumerate(INGREDIENTS)]
@@ -276,3 +277,20 @@ def test_tree_dynamics_agree_with_mujoco_at_speed(seed: int) -> None:
     np.testing.assert_allclose(oracle.mass_matrix(q), other.mass_matrix(q), rtol=1e-9, atol=1e-9)
     bias = oracle.nonlinear_effects(q, qd)
     np.testing.assert_allclose(bias, other.nonlinear_effects(q, qd), rtol=1e-8, atol=1e-8)
+
+
+def test_points_close_a_cut_only_where_its_frames_are_given() -> None:
+    robot = random_robot(0, floating=False)
+    tree = PinocchioTree(robot.urdf)
+    link, ball = f"{robot.spanning[0]}_link", shorthand_axes("spherical", None)
+    with pytest.raises(ValueError, match="no frames of its own"):
+        tree.point_contacts([Cut("base", link, ball)])
+    frames = (None, np.eye(4), np.eye(4))
+    assert len(tree.point_contacts([Cut("base", link, ball, *frames)])) == 1
+    hinge = shorthand_axes("revolute", (0.0, 0.0, 1.0))
+    assert len(tree.point_contacts([Cut("base", link, hinge, *frames)])) == 2
+    universal = np.vstack([ball, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]])
+    cuts = [Cut("base", link, axes, *frames) for axes in (ball, universal)]
+    assert len(tree.point_contacts(cuts)) == 0
+    with pytest.raises(NotInMujoco, match="1 locked rotation"):
+        MujocoRobot(robot.urdf, cuts)
