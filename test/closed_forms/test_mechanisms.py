@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.oracle_files import Array
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.arrays import Array
 from tools.robots.mechanisms import MECHANISMS, Mechanism
 
 COUNT = 1000

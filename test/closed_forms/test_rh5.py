@@ -7,10 +7,10 @@ from functools import cache
 
 import numpy as np
 import yaml
-from support.oracle_files import Array
 from support.rh5 import FILES, every_robot, kinds
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.arrays import Array
 
 COUNT = 1000
 #: The leg's planar loops are planar only to micrometres; the closed form leaves this much of that.

@@ -9,12 +9,12 @@ import pinocchio as pin
 import pytest
 from support.figures import Motions, relative
 from support.four_bar import FourBar
-from support.oracle import Oracle
 from support.random_robots import random_robot
 from support.rh5 import FILES, kinds, rh5_oracle
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.errors import SingularInertia
+from tools.oracles.oracle import Oracle
 
 Array = np.ndarray
 COUNT = 10
@@ -39,7 +39,7 @@ def expected(oracle: Oracle, q: Array, qd: Array) -> tuple[Array, Array, Array, 
     pin.centerOfMass(model, data, q_pin, v_pin)
     com, velocity = data.com[0].copy(), data.vcom[0].copy()
     pin.ccrba(model, data, q_pin, v_pin)
-    A = np.vstack([data.Ag[3:], data.Ag[:3]])[:, oracle._v_index]
+    A = oracle.from_pinocchio_v(np.vstack([data.Ag[3:], data.Ag[:3]]))
     return com, velocity, np.concatenate([data.hg.angular, data.hg.linear]), A
 
 

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.assembly import assemble
 from support.four_bar import FourBar, Lambda
-from support.oracle import Oracle
-from support.oracle_files import Array
 from support.random_robots import random_robot, sample_states
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.arrays import Array
+from tools.oracles.assembly import assemble
+from tools.oracles.oracle import Oracle
 
 #: Toggles at both ends of the crank's range.
 ROCKING = FourBar(0.3, 0.25, 0.2, 0.22)

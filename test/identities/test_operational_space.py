@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import pytest
 from support.figures import relative
-from support.oracle_files import Array
 from support.random_robots import random_robot
 from support.rh5 import FILES, kinds
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.arrays import Array
 from tools.robots.mechanisms import MECHANISMS
 
 SEEDS = range(24)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from support.figures import relative
-from support.oracle_files import Array
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.arrays import Array
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = ("crank_leg", "rh5_leg")

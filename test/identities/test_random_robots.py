@@ -9,10 +9,10 @@ import pytest
 from support import figures
 from support.figures import Motions, relative
 from support.four_bar import FourBar
-from support.oracle_files import Array
 from support.random_robots import random_robot
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.arrays import Array
 
 SEEDS = range(24)
 COUNT = 25

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import mujoco
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from support import oracle as oracle_module
-from support.assembly import assemble, loop_bias, loop_jacobian
-from support.cut_rows import cut_rows
-from support.oracle import Oracle
-from support.oracle_files import Array, perpendicular_pair
 from support.random_robots import (
     INGREDIENTS,
     RandomRobot,
@@ -24,6 +19,14 @@ from support.random_robots import (
     sample_states,
 )
 
+from tools.oracles.assembly import assemble, loop_bias, loop_jacobian
+from tools.oracles.cut_rows import cut_rows
+from tools.oracles.files import Array, Cut, perpendicular_pair, shorthand_axes
+from tools.oracles.mujoco_robot import MujocoRobot, NotInMujoco
+from tools.oracles.oracle import Oracle
+from tools.oracles.pinocchio_tree import PinocchioTree
+
+ROOT = Path(__file__).resolve().parents[2]
 ROBOTS = [random_robot(100 + i, loops=(kind,)) for i, kind in enumerate(INGREDIENTS)]
 per_ingredient = pytest.mark.parametrize("robot", ROBOTS, ids=list(INGREDIENTS))
 
@@ -54,14 +57,17 @@ def assembled(robot: RandomRobot, rng: np.random.Generator) -> tuple[Oracle, Arr
     return oracle, q, loop_jacobian(oracle, q, robot.independent) @ yd
 
 
-def test_oracle_never_imports_the_package() -> None:
+def test_oracles_never_import_the_package() -> None:
+    """Nor does the generator of random robots, which draws what they and the package read."""
+    modules = [f"tools.oracles.{path.stem}" for path in (ROOT / "tools/oracles").glob("[!_]*.py")]
+    assert len(modules) == 7
     script = (
-        "import sys; import support.oracle, support.assembly, support.cut_rows, "
-        "support.oracle_files, support.random_robots; "
+        f"import sys; import {', '.join(modules)}, support.random_robots; "
         "sys.exit(any(name.startswith('closed_loop_dynamics') for name in sys.modules))"
     )
-    folder = Path(oracle_module.__file__).parents[1]
-    subprocess.run([sys.executable, "-c", script], cwd=folder, check=True)
+    paths = os.pathsep.join([str(ROOT), str(ROOT / "test")])
+    environment = {**os.environ, "PYTHONPATH": paths}
+    subprocess.run([sys.executable, "-c", script], env=environment, check=True)
 
 
 def test_rotation_rows_follow_their_definitions() -> None:
@@ -266,16 +272,25 @@ def test_couplings_come_from_the_file_from_mimic_tags_and_from_the_caller() -> N
 def test_tree_dynamics_agree_with_mujoco_at_speed(seed: int) -> None:
     robot = random_robot(seed, floating=False)
     oracle = robot.oracle()
-    options = '<mujoco><compiler fusestatic="false" balanceinertia="false"/></mujoco>'
-    model = mujoco.MjModel.from_xml_string(robot.urdf.replace("</robot>", options + "</robot>"))
-    data = mujoco.MjData(model)
-    names = [mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, i) for i in range(model.njnt)]
-    rng = np.random.default_rng(11)
-    oracle = oracle.reordered(names)
-    data.qpos[:], data.qvel[:] = rng.uniform(-1.0, 1.0, (2, model.nv))
-    mujoco.mj_forward(model, data)
-    M = np.zeros((model.nv, model.nv))
-    mujoco.mj_fullM(model, data, M)
-    np.testing.assert_allclose(oracle.mass_matrix(data.qpos), M, rtol=1e-9, atol=1e-9)
-    bias = oracle.nonlinear_effects(data.qpos.copy(), data.qvel.copy())
-    np.testing.assert_allclose(bias, data.qfrc_bias, rtol=1e-8, atol=1e-8)
+    other = MujocoRobot(robot.urdf, names=oracle.names)
+    q, qd = np.random.default_rng(11).uniform(-1.0, 1.0, (2, oracle.nv))
+    np.testing.assert_allclose(oracle.mass_matrix(q), other.mass_matrix(q), rtol=1e-9, atol=1e-9)
+    bias = oracle.nonlinear_effects(q, qd)
+    np.testing.assert_allclose(bias, other.nonlinear_effects(q, qd), rtol=1e-8, atol=1e-8)
+
+
+def test_points_close_a_cut_only_where_its_frames_are_given() -> None:
+    robot = random_robot(0, floating=False)
+    tree = PinocchioTree(robot.urdf)
+    link, ball = f"{robot.spanning[0]}_link", shorthand_axes("spherical", None)
+    with pytest.raises(ValueError, match="no frames of its own"):
+        tree.point_contacts([Cut("base", link, ball)])
+    frames = (None, np.eye(4), np.eye(4))
+    assert len(tree.point_contacts([Cut("base", link, ball, *frames)])) == 1
+    hinge = shorthand_axes("revolute", (0.0, 0.0, 1.0))
+    assert len(tree.point_contacts([Cut("base", link, hinge, *frames)])) == 2
+    universal = np.vstack([ball, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]])
+    cuts = [Cut("base", link, axes, *frames) for axes in (ball, universal)]
+    assert len(tree.point_contacts(cuts)) == 0
+    with pytest.raises(NotInMujoco, match="1 locked rotation"):
+        MujocoRobot(robot.urdf, cuts)

@@ -8,8 +8,9 @@ from collections import Counter
 import numpy as np
 import pytest
 import yaml
-from support.assembly import assemble, loop_jacobian
 from support.random_robots import INGREDIENTS, random_robot, sample_base_states, sample_states
+
+from tools.oracles.assembly import assemble, loop_jacobian
 
 SEEDS = range(40)
 every_seed = pytest.mark.parametrize("seed", SEEDS)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from support import figures
 from support.figures import Motions, relative
-from support.oracle_files import Array
 from support.rh5 import FILES, every_robot, rh5_oracle
 
 import closed_loop_dynamics as cld
+from tools.oracles.files import Array
 
 COUNT = 100
 #: Links that get a wrench: on a loop's bodies, at the end, and fixed to another link.

@@ -9,12 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import mujoco
 import numpy as np
 import pytest
 from support import figures
 from support.figures import Motions, relative
-from support.oracle import Oracle
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.dynamics.linear_actuator_algebra import Ad, about_z, along_x
@@ -28,6 +26,8 @@ from closed_loop_dynamics.dynamics.linear_actuator_loop import (
     wrench_system,
     wrench_terms,
 )
+from tools.oracles.mujoco_robot import MujocoRobot
+from tools.oracles.oracle import Oracle
 from tools.robots import heavy_duty_arm, heavy_duty_loop
 from tools.robots._heavy_duty import sinusoids
 
@@ -129,76 +129,50 @@ def test_both_agree_with_the_kkt_system_of_pinocchio_at_speed(name: str) -> None
     assert relative(reference(name).forward_dynamics(m.y, m.yd, f), expected) <= 1e-10
 
 
-class MujocoTree:
-    """Masses, bias and the gaps of the loops at their cuts, all from MuJoCo."""
+class MujocoKkt:
+    """A KKT system of masses, bias and the gaps of the loops at their cuts, all from MuJoCo."""
 
     def __init__(self, name: str) -> None:
         urdf, _ = ROBOTS[name].generate()
-        options = '<mujoco><compiler fusestatic="false" balanceinertia="false"/></mujoco>'
-        text = urdf.replace("</robot>", options + "</robot>")
-        self.model = mujoco.MjModel.from_xml_string(text)
-        self.data = mujoco.MjData(self.model)
-        ids = range(self.model.njnt)
-        self.names = [mujoco.mj_id2name(self.model, mujoco.mjtObj.mjOBJ_JOINT, i) for i in ids]
-        loops = [joint for joint in ("lift", "tilt") if joint in self.names]
-        self.cuts = [(self.body(f"{c}_rod"), self.body(f"{c}_arm")) for c in loops]
-        self.place(np.zeros(self.model.nv), np.zeros(self.model.nv))
-        self.pins = [self.turn(a).T @ (self.at(r) - self.at(a)) for r, a in self.cuts]
-
-    def body(self, link: str) -> int:
-        return int(mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, link))
-
-    def at(self, body: int) -> Array:
-        return self.data.xpos[body].copy()
-
-    def turn(self, body: int) -> Array:
-        return self.data.xmat[body].reshape(3, 3).copy()
-
-    def place(self, q: Array, qd: Array) -> None:
-        self.data.qpos[:], self.data.qvel[:] = q, qd
-        mujoco.mj_forward(self.model, self.data)
+        self.tree = tree = MujocoRobot(urdf, names=load(name).names.spanning)
+        self.cuts = [(f"{c}_rod", f"{c}_arm") for c in ("lift", "tilt") if c in tree.names]
+        tree.place(*np.zeros((2, len(tree.names))))
+        poses = [(tree.pose(rod), tree.pose(arm)) for rod, arm in self.cuts]
+        self.pins = [np.linalg.solve(arm, rod[:, 3]) for rod, arm in poses]
 
     def K(self, q: Array, qd: Array) -> Array:
         """Jacobian of the gaps in world axes; the rows across the plane are redundant."""
-        self.place(q, qd)
+        tree = self.tree
+        tree.place(q, qd)
         rows = []
         for (rod, arm), local in zip(self.cuts, self.pins, strict=True):
-            pin = self.at(arm) + self.turn(arm) @ local
-            assert np.linalg.norm(pin - self.at(rod)) < 1e-8
-            gap = np.zeros((3, self.model.nv))
-            for sign, body in ((1.0, rod), (-1.0, arm)):
-                jacobian = np.zeros((3, self.model.nv))
-                mujoco.mj_jac(self.model, self.data, jacobian, None, pin, body)
-                gap += sign * jacobian
-            rows.append(gap)
+            pin = (tree.pose(arm) @ local)[:3]
+            assert np.linalg.norm(pin - tree.pose(rod)[:3, 3]) < 1e-8
+            rows.append(tree.point_jacobian(rod, pin) - tree.point_jacobian(arm, pin))
         return np.vstack(rows)
 
     def accelerations(self, q: Array, qd: Array, tau: Array) -> Array:
         h = 1e-5
         rate = (self.K(q + h * qd, qd) - self.K(q - h * qd, qd)) / (2.0 * h)
-        K = self.K(q, qd)
-        M = np.zeros((self.model.nv, self.model.nv))
-        mujoco.mj_fullM(self.model, self.data, M)
+        K, M = self.K(q, qd), self.tree.mass_matrix(q)
         _, s, Vt = np.linalg.svd(K)
         N = Vt[int(np.sum(s > 1e-9)) :].T
         particular = np.linalg.lstsq(K, -rate @ qd, rcond=1e-10)[0]
-        force = tau - self.data.qfrc_bias - M @ particular
+        force = tau - self.tree.nonlinear_effects(q, qd) - M @ particular
         return np.asarray(particular + N @ np.linalg.solve(N.T @ M @ N, N.T @ force))
 
 
 @every_robot
 def test_both_agree_with_mujoco_at_speed(name: str) -> None:
-    robot, tree = load(name), MujocoTree(name)
+    robot, kkt = load(name), MujocoKkt(name)
     x, xd, xdd = sinusoids(ROBOTS[name].WORKING, np.linspace(0.0, 10.0, 21))
     f = 0.7 * robot.inverse_dynamics(x, xd, xdd)
     state = robot.state(x, xd)
-    spanning = [robot.names.spanning.index(joint) for joint in tree.names]
-    driven = [tree.names.index(joint) for joint in robot.names.actuator]
-    expected = np.empty_like(x)
-    for i in range(len(x)):
-        tau = np.zeros(len(tree.names))
-        tau[driven] = f[i]
-        expected[i] = tree.accelerations(state.q[i, spanning], state.qd[i, spanning], tau)[driven]
+    driven = [robot.names.spanning.index(joint) for joint in robot.names.actuator]
+    tau = np.zeros_like(state.q)
+    tau[:, driven] = f
+    rows = zip(state.q, state.qd, tau, strict=True)
+    expected = np.array([kkt.accelerations(*row)[driven] for row in rows])
     assert relative(robot.forward_dynamics(x, xd, f), expected) <= 1e-7
     assert relative(reference(name).forward_dynamics(x, xd, f), expected) <= 1e-7
 

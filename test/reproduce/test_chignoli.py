@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,22 +11,16 @@ import yaml
 
 import closed_loop_dynamics as cld
 from tools.reproduce import chignoli
+from tools.reproduce.beside_pinocchio import projected_rnea
 from tools.reproduce.chignoli_accuracy import LegModels, leg, sines
 from tools.reproduce.chignoli_costs import INVERSE, Cost, Costs
 from tools.reproduce.chignoli_robots import SIX
 from tools.reproduce.chignoli_scaling import degree
 from tools.reproduce.claims import Section, Studio
 from tools.reproduce.independent_tree import independent_tree, reflected_inertia
-from tools.reproduce.pinocchio_rnea import projected_rnea
 from tools.robots import chains
 
-
-@pytest.fixture(autouse=True, scope="module")
-def interpreted() -> Iterator[None]:
-    """Nothing is compiled here."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CLOSED_LOOP_DYNAMICS_BACKEND", "vm")
-        yield
+pytestmark = pytest.mark.usefixtures("traced_only")
 
 
 @pytest.fixture(scope="module")

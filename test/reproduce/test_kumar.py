@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from closed_loop_dynamics.robot import Robot
+from tools.published import VARIABLE
 from tools.reproduce import kumar_2022, kumar_mueller_2019
 from tools.reproduce.claims import Section, Studio
 from tools.reproduce.upper_body import ELBOW, TORSO, WRIST, UpperBody, ours
 
-
-@pytest.fixture(autouse=True, scope="module")
-def interpreted() -> Iterator[None]:
-    """Nothing is compiled here."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CLOSED_LOOP_DYNAMICS_BACKEND", "vm")
-        yield
+pytestmark = pytest.mark.usefixtures("traced_only")
 
 
 def test_section_of_the_leg_holds(tmp_path: Path) -> None:
@@ -85,3 +79,7 @@ def test_ratios_are_of_inverse_dynamics_with_the_others_beside() -> None:
     claim = kumar_2022._ratio("Fig. 7", times, "hybrid", "about 2")
     assert claim.ours == "2.00 (state 1.50, forward dynamics 4.00)"
     assert claim.ok is None and claim.why
+
+
+def test_our_own_robot_says_how_to_get_the_papers() -> None:
+    assert VARIABLE in ours("rh5_manus_reduced").source

@@ -15,13 +15,7 @@ from tools.reproduce.mueller_runs import order, periodic_derivatives
 from tools.reproduce.page import page
 
 
-@pytest.fixture
-def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is compiled: the section looks at long chains for their cost only."""
-    monkeypatch.setenv("CLOSED_LOOP_DYNAMICS_BACKEND", "vm")
-
-
-@pytest.mark.usefixtures("interpreted")
+@pytest.mark.usefixtures("traced_only")
 def test_heavy_duty_section_holds_and_has_its_plots(tmp_path: Path) -> None:
     steps: list[str] = []
     section = paz_mattila.reproduce(Studio(tmp_path / "reproduction", steps.append, quick=True))
@@ -51,7 +45,7 @@ def test_section_of_irsbot2_holds_and_covers_all_figures(tmp_path: Path) -> None
     assert len(section.figures) == 8
 
 
-@pytest.mark.usefixtures("interpreted")
+@pytest.mark.usefixtures("traced_only")
 def test_a_wrong_acceleration_is_a_missed_claim(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,9 +12,9 @@ import pytest
 import yaml
 from support import figures
 from support.figures import relative
-from support.oracle_files import Array
 from support.shipped import shipped, shipped_motions
 
+from closed_loop_dynamics.arrays import Array
 from closed_loop_dynamics.model.joint_limits import Limits
 from closed_loop_dynamics.motion.trajectory import cycloidal
 from tools.robots import SHIPPED

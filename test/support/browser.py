@@ -1,82 +1,29 @@
-"""A real headless Chromium, driven by selenium, for the tests of the viewer."""
+"""A browser for the tests of the viewer, and what its pictures show."""
 
 from __future__ import annotations
 
-import io
-import os
-import shutil
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tools.pictures import browser as chromium
+
 ARTEFACTS = Path(__file__).resolve().parents[2] / "out" / "viewer"
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-SIZE = (1000, 620)
-DEADLINE = 180.0  # [s]; drawing without a graphics card on a busy machine is slow
-#: WebGL without a graphics card.
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-dev-shm-usage",
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--force-device-scale-factor=1",
-    "--hide-scrollbars",
-)
 
 
 def start_browser() -> Any:
     """A browser, or skip with the reason."""
-    selenium = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
-    binary = next((found for name in NAMES if (found := shutil.which(name))), None)
-    driver = shutil.which("chromedriver")
-    if binary is None or driver is None:
-        pytest.skip("no Chromium with chromedriver here (Debian: chromium, chromium-driver)")
-    options = selenium.ChromeOptions()
-    options.binary_location = binary
-    for flag in (*FLAGS, f"--window-size={SIZE[0]},{SIZE[1]}"):
-        options.add_argument(flag)
-    # A page in a test never needs the world; what it asks for must fail.
-    options.add_argument("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
-    # Proxies of the environment must not see requests to localhost.
-    os.environ.setdefault("NO_PROXY", "127.0.0.1,localhost")
-    browser = selenium.Chrome(options=options, service=selenium.ChromeService(driver))
-    browser.set_page_load_timeout(DEADLINE)
-    return browser
+    try:
+        return chromium.start_browser()
+    except chromium.NoBrowser as reason:
+        pytest.skip(str(reason))
 
 
-def picture(browser: Any, name: str | None = None) -> np.ndarray:
-    """(height, width, 3) what is seen now; kept under out/viewer when it has a name."""
-    from PIL import Image
-    from selenium.common.exceptions import TimeoutException
-
-    def drawn() -> Any:
-        try:
-            return browser.get_screenshot_as_png()
-        except TimeoutException:  # the machine is too busy to draw: ask again
-            return None
-
-    data = wait_for(drawn, "a screenshot")
-    if name is not None:
-        ARTEFACTS.mkdir(parents=True, exist_ok=True)
-        (ARTEFACTS / f"{name}.png").write_bytes(data)
-    return np.asarray(Image.open(io.BytesIO(data)).convert("RGB")).astype(int)
-
-
-def wait_for(condition: Callable[[], Any], what: str, seconds: float = DEADLINE) -> Any:
-    """Until ``condition`` is truthy; its value."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.1)
-    raise AssertionError(f"{what} did not happen within {seconds:g} s")
+def picture(browser: Any, name: str) -> np.ndarray:
+    """(height, width, 3) what is seen now; kept under out/viewer."""
+    return chromium.picture(browser, ARTEFACTS / f"{name}.png")
 
 
 def colored(image: np.ndarray) -> np.ndarray:

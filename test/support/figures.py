@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from .oracle import Oracle
-from .oracle_files import Array
+from tools.oracles.files import Array
+from tools.oracles.oracle import Oracle
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import yaml
 
-from .oracle import Oracle
-from .oracle_files import Array
+from tools.oracles.files import Array
+from tools.oracles.oracle import Oracle
 
 STEP = 1e-3
 IN_PLANE = [{"name": n, "axis": [0, 0, 0, int(n == "x"), int(n == "y"), 0]} for n in ("x", "y")]

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import yaml
 
-from .oracle import Oracle
-from .oracle_files import Array
+from tools.oracles.files import Array
+from tools.oracles.oracle import Oracle
+
 from .random_robots import RandomRobot, random_robot
 
 #: seed, loops, floating base: small ones, for they are compiled

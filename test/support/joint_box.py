@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .assembly import NotAssembled, close, loop_jacobian
-from .oracle import Oracle
-from .oracle_files import Array
+from tools.oracles.assembly import NotAssembled, close, loop_jacobian
+from tools.oracles.files import Array
+from tools.oracles.oracle import Oracle
+
 from .site import Module
 
 GRID_STEPS = {1: 0.08, 2: 0.2}  # of the reach, for so many independent joints

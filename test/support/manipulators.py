@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.task_space import TaskSpace
-
-from .oracle import Oracle
+from tools.oracles.oracle import Oracle
 
 Array = NDArray[np.float64]
 ROOT = Path(__file__).resolve().parents[2]

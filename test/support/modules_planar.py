@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .oracle_files import Array
+from tools.oracles.files import Array
+
 from .site import BadDraw, Module, Site, X, Y, Z
 
 

@@ -14,6 +14,9 @@ from typing import Any
 import numpy as np
 import yaml
 
+from tools.oracles.files import Array
+from tools.oracles.oracle import Oracle
+
 from .joint_box import find_ranges
 from .modules_planar import (
     four_bar,
@@ -24,8 +27,6 @@ from .modules_planar import (
 )
 from .modules_simple import geared_rotor, mimic, serial
 from .modules_spatial import ankle_2sprr_1u, platform_2spu_1u, rssr, spatial_slider
-from .oracle import Oracle
-from .oracle_files import Array
 from .site import BadDraw, Module, Site
 from .sketch import Sketch, render_urdf, unit_normal
 

@@ -12,8 +12,9 @@ import pytest
 from scipy.linalg import block_diag
 from scipy.spatial.transform import Rotation
 
-from .oracle import Oracle
-from .oracle_files import Array, perpendicular_pair
+from tools.oracles.files import Array, perpendicular_pair
+from tools.oracles.oracle import Oracle
+
 from .published import HERE, MODELS, needs_models
 from .shipped import derived_loops, shipped, shipped_files
 

@@ -12,11 +12,11 @@ import yaml
 from scipy.spatial.transform import Rotation
 
 import closed_loop_dynamics as cld
+from tools.oracles.files import Array
+from tools.oracles.oracle import Oracle
 from tools.robots import SHIPPED
 
 from .figures import Motions
-from .oracle import Oracle
-from .oracle_files import Array
 
 #: Joints above which a robot is tested on few motions only.
 LARGE = 40

@@ -8,8 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from .oracle_files import Array
-from .sketch import DrawnJoint, Sketch, cleaned, random_direction, random_rotation, rpy_of
+from tools.oracles.files import Array
+
+from .sketch import (
+    DrawnJoint,
+    Sketch,
+    cleaned,
+    random_direction,
+    random_rotation,
+    rpy_of,
+)
 
 X, Y, Z = np.eye(3)
 

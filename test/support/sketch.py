@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from .oracle_files import Array, homogeneous
+from tools.oracles.files import Array, homogeneous
 
 
 @dataclass

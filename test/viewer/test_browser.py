@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.browser import colored, differing, picture, start_browser, wait_for
+from support.browser import colored, differing, picture, start_browser
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.viewer.snapshot import Camera
+from tools.pictures.browser import close_notices, wait_for
 
 #: Where the robot is: rows and columns between the panels; of an exported page, beside the caption
 #: and above the player.
@@ -28,12 +29,6 @@ def browser() -> Iterator[Any]:
     found = start_browser()
     yield found
     found.quit()
-
-
-def _close_notices(browser: Any) -> None:
-    """The browser draws without a graphics card; viser says so."""
-    for button in browser.find_elements("css selector", ".mantine-Notification-closeButton"):
-        button.click()
 
 
 def _robot(browser: Any, part: tuple[slice, slice], name: str) -> list[np.ndarray]:
@@ -57,7 +52,7 @@ def test_page_loads_and_a_drag_moves_the_loop(browser: Any, server: Any, leg: cl
         (thumb,) = wait_for(lambda: browser.find_elements("css selector", thumbs), "the sliders")
         status = wait_for(lambda: browser.find_elements("id", "cld-status"), "the status line")
         assert "all loops are closed" in status[0].text
-        _close_notices(browser)
+        close_notices(browser)
         (before,) = wait_for(lambda: _robot(browser, BETWEEN, "robot"), "the robot")
         rod = window.look.scene.frames[leg.mechanism.tree.joint_index("knee_cylinder")]
         start = np.array(rod.position)
@@ -94,7 +89,7 @@ def test_exported_page_plays_alone(
     browser.get(page.as_uri())
     assert browser.title == "leg"
     (first,) = wait_for(lambda: _robot(browser, BESIDE, "export_1"), "the robot")
-    _close_notices(browser)
+    close_notices(browser)
 
     def plays() -> bool:
         return differing(picture(browser, "export_2")[BESIDE], first) > 200

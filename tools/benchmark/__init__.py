@@ -1,1 +1,1 @@
-"""Time per call beside Pinocchio, on the same model and states: ``python -m …bench``."""
+"""Time per call beside Pinocchio and MuJoCo, on the same model and states: ``make bench``."""

@@ -16,8 +16,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..published import REMEDY
 from ..robots.shipped import SHIPPED
-from .cases import MODELS, ROOT, SOLVERS, Case, all_cases
+from .cases import ROOT, SOLVERS, Case, all_cases
 
 if TYPE_CHECKING:
     from .checks import Check
@@ -136,7 +137,7 @@ def _measure(cases: dict[str, Case], options: argparse.Namespace, everything: bo
     for k, name in enumerate(detailed):
         case = replace(cases[name], solver=options.solver)
         if not case.present:
-            outcome.note(f"{case.title} is left out: {MODELS} does not have it")
+            outcome.note(f"{case.title} is left out: {REMEDY}")
             continue
         progress(f"[in detail {k + 1}/{len(detailed)}] {name}")
         outcome.results.append(measure(case, quick, sweeps))
@@ -168,6 +169,7 @@ def _node_rates(case: Case, options: argparse.Namespace, outcome: Outcome) -> li
     from .node import available, measure_nodes
 
     if not case.present:
+        outcome.note(f"The node, measured with {case.title}, is left out: {REMEDY}")
         return []
     if not available():
         outcome.note("The node is left out: rclpy is not installed (extra `ros`)")

@@ -10,11 +10,10 @@ import yaml
 
 from closed_loop_dynamics.robot import Robot, load
 
+from ..published import LEG, MANUS
 from ..robots.crank_leg import generate
 
 ROOT = Path(__file__).resolve().parents[2]
-MODELS = ROOT.parent / "shared" / "models" / "rh5_manus_case_study" / "model"
-LEG = ROOT.parent / "shared" / "models" / "rh5_leg"
 SOLVERS = ("numerical", "auto")
 CLOSED_FORM, HYBRID = "closed form", "hybrid"
 _COUPLED = ("transmission", "parallelogramchain")  # types without cut joints
@@ -89,7 +88,7 @@ class Case:
         return load(urdf, submechanisms, search_path=folders, floating_base=self.floating)
 
     def variants(self) -> dict[str, Robot]:
-        """The same robot with other solvers, by the words of :data:`VARIANTS`."""
+        """The same robot with other solvers: :data:`CLOSED_FORM`, and :data:`HYBRID` if named."""
         robots = {CLOSED_FORM: replace(self, solver="auto").load()}
         if self.hybrid:
             urdf, text, folders = self.sources()
@@ -99,15 +98,6 @@ class Case:
                     entry["solver"] = "auto"
             robots[HYBRID] = load(urdf, yaml.safe_dump(document), search_path=folders)
         return robots
-
-    def pinocchio_model(self) -> Any:
-        """Pinocchio's spanning tree of the same URDF."""
-        import pinocchio as pin
-
-        base = [pin.JointModelFreeFlyer()] if self.floating else []
-        if isinstance(self.urdf, Path):
-            return pin.buildModelFromUrdf(str(self.urdf), *base)
-        return pin.buildModelFromXML(self.urdf, *base)
 
 
 def has_loops(entry: dict[str, Any]) -> bool:
@@ -124,7 +114,7 @@ _BATCH = (
 
 def all_cases() -> dict[str, Case]:
     """By name; some may not be present."""
-    reduced, full = MODELS / "submechanisms_urdf", MODELS / "full_urdf"
+    reduced, full = MANUS / "submechanisms_urdf", MANUS / "full_urdf"
     cases = [
         Case(
             "rh5_reduced",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from closed_loop_dynamics.arrays import Array
 from closed_loop_dynamics.robot import Robot
 
-from .pinocchio_side import LOOP_ABA, PinocchioRobot
+from .pinocchio_side import LOOP_ABA, PinocchioSide
 from .states import States
 
 TOLERANCE = 1e-6
@@ -29,9 +29,13 @@ class Check:
         """Within the tolerance."""
         return self.tolerance is None or self.error <= self.tolerance
 
+    def data(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**asdict(self), "ok": self.ok}
+
 
 def cross_checks(
-    robot: Robot, other: PinocchioRobot, states: States, tree_forces: Array, tau: Array
+    robot: Robot, other: PinocchioSide, states: States, tree_forces: Array, tau: Array
 ) -> list[Check]:
     """Ours against Pinocchio, one sample against the batch, and back and forth.
 

@@ -14,6 +14,7 @@ both.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -32,17 +33,27 @@ from closed_loop_dynamics.dynamics.projection import (
     reduced_mass_matrix,
     tree_mass_matrix,
 )
+from closed_loop_dynamics.engine.cache import digest_of_files
 from closed_loop_dynamics.engine.instructions import instruction_list
 from closed_loop_dynamics.engine.symbolic import ca, tracing
 from closed_loop_dynamics.robot import Robot
 from closed_loop_dynamics.spatial import SX, Spatial, Transform, sx
 
-PROJECTION, LAGRANGE = "projection, native", "lagrange, native"
+#: Compiled code is cached by a program's name, and the package's fingerprint does not cover this
+#: file: a changed equation must have another name.
+SOURCE = digest_of_files(Path(__file__).parent, [Path(__file__)])[:12]
+
+
+def _named(program: str) -> str:
+    return f"{program}, native, {SOURCE}"
+
+
+PROJECTION, LAGRANGE = _named("projection"), _named("lagrange")
 #: Inverse dynamics: the tree's forces alone; tau_y and tau_u by a dense G; with a dense G_u too; by
 #: multipliers. Those by matrices take :func:`zeros_and_ones` behind (y, yd, ydd).
-TREE_RNEA, PROJECTED_RNEA = "RNEA of the tree, native", "projected RNEA, native"
-INVERSE_PROJECTION, INVERSE_DENSE = "inverse by projection, native", "inverse, all dense, native"
-INVERSE_LAGRANGE = "inverse by lagrange, native"
+TREE_RNEA, PROJECTED_RNEA = _named("RNEA of the tree"), _named("projected RNEA")
+INVERSE_PROJECTION, INVERSE_DENSE = _named("inverse by projection"), _named("inverse, all dense")
+INVERSE_LAGRANGE = _named("inverse by lagrange")
 INPUTS.setdefault("o", Input("zeros and ones", lambda mech: 2 * (mech.n + mech.m)))
 
 
@@ -76,7 +87,7 @@ def zeros_and_ones(robot: Robot) -> Array:
 def add_osim(robot: Robot, links: Sequence[str]) -> str:
     """Make J M_y^-1 J^T of some links known to a robot; returns the program's name."""
     frames = [robot.frame(link) for link in links]
-    name = f"inverse OSIM by projection({', '.join(map(repr, links))})"
+    name = _named(f"inverse OSIM by projection({', '.join(map(repr, links))})")
     shape = (6 * len(links), 6 * len(links))
     recipe = Recipe("y", lambda m: {"inverse": shape}, lambda m: _osim(m, frames))
     return robot.programs.add_recipe(name, recipe)
@@ -85,7 +96,7 @@ def add_osim(robot: Robot, links: Sequence[str]) -> str:
 def add_osim_lagrange(robot: Robot, links: Sequence[str]) -> str:
     """Likewise by multipliers; the program takes (y, yd), of which yd does not count."""
     frames = [robot.frame(link) for link in links]
-    name = f"inverse OSIM by lagrange({', '.join(map(repr, links))})"
+    name = _named(f"inverse OSIM by lagrange({', '.join(map(repr, links))})")
     shape = (6 * len(links), 6 * len(links))
     recipe = Recipe("yv", lambda m: {"inverse": shape}, lambda m: _osim_lagrange(m, frames))
     return robot.programs.add_recipe(name, recipe)
@@ -94,7 +105,7 @@ def add_osim_lagrange(robot: Robot, links: Sequence[str]) -> str:
 def add_tree_jacobians(robot: Robot, links: Sequence[str]) -> str:
     """Make J (6 k, n) of the open tree known to a robot."""
     frames = [robot.frame(link) for link in links]
-    name = f"jacobians of the tree({', '.join(map(repr, links))})"
+    name = _named(f"jacobians of the tree({', '.join(map(repr, links))})")
     shape = (6 * len(links), robot.n)
 
     def equation(motion: Motion) -> Traced:

@@ -6,11 +6,11 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any
 
 from closed_loop_dynamics.arrays import Array
 from closed_loop_dynamics.robot import Robot
 
+from ..oracles.pinocchio_tree import build_model
 from .cases import CLOSED_FORM, HYBRID, Bar, Case
 from .checks import Check, cross_checks, variant_checks
 from .loading import load_times
@@ -23,9 +23,9 @@ from .osim import (
     osim_contenders,
     osim_instructions,
 )
-from .pinocchio_side import PinocchioRobot
+from .pinocchio_side import PinocchioSide
 from .states import PATTERNS, States, make_states
-from .timing import BATCH_CALLS, Call, Contender, chunked, take_turns
+from .timing import Contender, at_once, row_by_row, take_turns
 
 #: Rows of the table: our contender, Pinocchio's to compare with.
 PAIRS = (
@@ -101,7 +101,7 @@ def measure(case: Case, quick: bool, sweeps: int) -> Result:
     progress(f"{case.title}: loading")
     robot = case.load()
     variants = case.variants()
-    other = PinocchioRobot(case, robot)
+    other = PinocchioSide(case.urdf, robot)
     size = f"n = {robot.n}, m = {robot.m}, {len(other.cuts)} cuts, loops {case.solver}"
     size += f"; {osim_instructions(robot)}"
     result = Result(case, size)
@@ -141,35 +141,23 @@ def _ours_with(robot: Robot, name: str, states: States) -> list[Contender]:
 
 
 def _ours(robot: Robot, states: States) -> list[Contender]:
-    y, yd, ydd, tau_u = (list(a) for a in (states.y, states.yd, states.ydd, states.tau_u))
+    y, yd, ydd, tau_u = states.y, states.yd, states.ydd, states.tau_u
     slow = 10
-
-    def single(
-        name: str, function: Callable[..., Any], *rows: Sequence[Array], every: int = 1
-    ) -> Contender:
-        calls: list[Call] = list(zip(*rows, strict=True))
-        if every > 1:
-            calls = calls[::every]
-        return Contender(name, function, chunked(calls), every=every)
-
-    def whole(name: str, function: Callable[..., Any], third: Array) -> Contender:
-        calls: list[Call] = [(states.y, states.yd, third)]
-        return Contender(name, function, [calls * BATCH_CALLS], evaluations=len(y))
 
     def by(method: str) -> Callable[..., Array]:
         return lambda y, yd, tau: robot.forward_dynamics(y, yd, tau, method=method)
 
     return [
-        single(EMPTY, lambda y, yd, ydd: None, y, yd, ydd),
-        single("positions: state(y)", robot.state, y),
-        single("positions: bare program", robot.programs.program("positions"), y),
-        single("state(y, yd, ydd)", robot.state, y, yd, ydd),
-        single("inverse dynamics", robot.inverse_dynamics, y, yd, ydd),
-        single("forward dynamics", robot.forward_dynamics, y, yd, tau_u),
-        single("forward dynamics, projection", by("projection"), y, yd, tau_u, every=slow),
-        single("forward dynamics, lagrange", by("lagrange"), y, yd, tau_u, every=slow),
-        whole("inverse dynamics, batch of 1000", robot.inverse_dynamics, states.ydd),
-        whole("forward dynamics, batch of 1000", robot.forward_dynamics, states.tau_u),
+        row_by_row(EMPTY, lambda y, yd, ydd: None, y, yd, ydd),
+        row_by_row("positions: state(y)", robot.state, y),
+        row_by_row("positions: bare program", robot.programs.program("positions"), y),
+        row_by_row("state(y, yd, ydd)", robot.state, y, yd, ydd),
+        row_by_row("inverse dynamics", robot.inverse_dynamics, y, yd, ydd),
+        row_by_row("forward dynamics", robot.forward_dynamics, y, yd, tau_u),
+        row_by_row("forward dynamics, projection", by("projection"), y, yd, tau_u, every=slow),
+        row_by_row("forward dynamics, lagrange", by("lagrange"), y, yd, tau_u, every=slow),
+        at_once("inverse dynamics, batch of 1000", robot.inverse_dynamics, y, yd, ydd),
+        at_once("forward dynamics, batch of 1000", robot.forward_dynamics, y, yd, tau_u),
     ]
 
 
@@ -187,7 +175,7 @@ def _load_rows(case: Case, quick: bool) -> list[Row]:
     best = float("inf")
     for _ in range(3):
         start = perf_counter()
-        case.pinocchio_model()
+        build_model(case.urdf, case.floating)
         best = min(best, perf_counter() - start)
     bars = {bar.what: bar for bar in case.bars}
     compared = {"load, cold", "load, warm"}

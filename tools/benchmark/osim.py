@@ -12,9 +12,9 @@ from closed_loop_dynamics.robot import Robot
 
 from .checks import Check
 from .dense import add_osim, instruction_count
-from .pinocchio_side import PinocchioRobot
+from .pinocchio_side import PinocchioSide
 from .states import States
-from .timing import Call, Contender, chunked
+from .timing import Call, Contender, chunked, row_by_row
 
 OSIM = "inverse OSIM of the tips"
 OSIM_BARE = f"{OSIM}: bare program"
@@ -35,17 +35,17 @@ def tips(robot: Robot) -> list[str]:
     return [mech.tree.bodies[bodies[-1]].link for bodies in moved if bodies]
 
 
-def osim_contenders(robot: Robot, other: PinocchioRobot, states: States) -> list[Contender]:
+def osim_contenders(robot: Robot, other: PinocchioSide, states: States) -> list[Contender]:
     """Cluster EFPA, projection in the same style, and Pinocchio's matrix of the open tree."""
     links = tips(robot)
-    calls: list[Call] = [(row,) for row in states.y]
-    projection = robot.programs.program(add_osim(robot, links))
+    bare, projection = (
+        robot.programs.program(name)
+        for name in (osim_program(robot.programs, links), add_osim(robot, links))
+    )
     return [
-        Contender(OSIM, lambda y: robot.inverse_osim(links, y), chunked(calls)),
-        Contender(
-            OSIM_BARE, robot.programs.program(osim_program(robot.programs, links)), chunked(calls)
-        ),
-        Contender(BY_PROJECTION, projection, chunked(calls)),
+        row_by_row(OSIM, lambda y: robot.inverse_osim(links, y), states.y),
+        row_by_row(OSIM_BARE, bare, states.y),
+        row_by_row(BY_PROJECTION, projection, states.y),
         pinocchio_osim(other, links, states),
     ]
 
@@ -67,18 +67,18 @@ def osim_check(robot: Robot, states: States) -> Check:
     return Check("inverse OSIM = J M_y⁻¹ Jᵀ", float(np.max(np.abs(ours - reference) / scale)), 1e-9)
 
 
-def pinocchio_osim(other: PinocchioRobot, links: list[str], states: States) -> Contender:
+def pinocchio_osim(other: PinocchioSide, links: list[str], states: States) -> Contender:
     """Pinocchio knows the links as 6-D contacts; the loops stay open, so it does less."""
-    model, contacts = other.model, pin.StdVec_RigidConstraintModel()
+    model, contacts = other.tree.model, pin.StdVec_RigidConstraintModel()
     data, contact_data = model.createData(), pin.StdVec_RigidConstraintData()
     for link in links:
-        frame: Any = model.frames[model.getFrameId(link, pin.FrameType.BODY)]
+        frame: Any = model.frames[other.tree.frame_id(link)]
         contact = pin.RigidConstraintModel(
             pin.ContactType.CONTACT_6D, model, frame.parentJoint, frame.placement, pin.LOCAL
         )
         contacts.append(contact)
         contact_data.append(contact.createData())
     calls: list[Call] = [
-        (model, data, q, contacts, contact_data) for q in other.positions(states.q)
+        (model, data, q, contacts, contact_data) for q in other.tree.to_pinocchio_q(states.q)
     ]
     return Contender(BARE_TREE, pin.computeDelassusMatrix, chunked(calls))

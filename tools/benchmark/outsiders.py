@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from closed_loop_dynamics.robot import Robot
 
-from .cases import Case
 from .checks import Check, relative_error
-from .mujoco_side import MJ_FORWARD, MujocoRobot
-from .pinocchio_side import LOOP_ABA, PinocchioRobot
+from .mujoco_side import MJ_FORWARD, MujocoSide
+from .pinocchio_side import LOOP_ABA, PinocchioSide
 from .states import make_states
 from .timing import Contender
 
@@ -18,10 +17,10 @@ def outsiders(
     files: tuple[str, str], robot: Robot, count: int
 ) -> tuple[dict[str, Contender], list[Check]]:
     """Contenders by name, and how far Pinocchio's exact one is from ours."""
-    other = PinocchioRobot(Case(robot.mechanism.tree.name, "", *files, solver="auto"), robot)
+    other = PinocchioSide(files[0], robot)
     states = make_states(robot, "random", count)
     tau = other.forces(states, other.inverse(states))
     found = {c.name: c for c in other.contenders(states, tau) if c.name in METHODS}
     error = relative_error(other.forward(states, tau), states.qdd)
-    found[MJ_FORWARD] = MujocoRobot(files[0], robot).contender(states)
+    found[MJ_FORWARD] = MujocoSide(files[0], robot).contender(states)
     return found, [Check(f"{robot.mechanism.tree.name}: constraintDynamics", error)]

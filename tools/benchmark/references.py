@@ -7,8 +7,7 @@ OSIM of trees with more than :data:`NATIVE` joints, which would take minutes to 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from . import dense
 from .checks import Check, relative_error
 from .osim import tips
 from .states import States
-from .timing import BATCH_CALLS, Call, Contender, chunked
+from .timing import Contender, at_once, row_by_row
 
 PROJECTION, LAGRANGE = "projection", "Lagrange"
 METHODS = (PROJECTION, LAGRANGE)
@@ -56,19 +55,14 @@ class Reference:
     def single(self, name: str) -> Contender:
         """State by state."""
         every = 1 if self.native else RARELY
-        return row_by_row(name, self.function, every, *self.inputs)
+        return row_by_row(name, self.function, *self.inputs, every=every)
 
     def batch(self, name: str) -> Contender:
         """All states at once."""
-        calls: list[Call] = [self.inputs] * (BATCH_CALLS if self.native else 1)
-        every = 1 if self.native else RARELY
-        return Contender(name, self.function, [calls], evaluations=len(self.inputs[0]), every=every)
-
-
-def row_by_row(name: str, function: Callable[..., Any], every: int, *arrays: Array) -> Contender:
-    """A function of single states; slow ones get every so manieth of them."""
-    calls: list[Call] = list(zip(*(a[::every] for a in arrays), strict=True))
-    return Contender(name, function, chunked(calls), every=every)
+        whole = at_once(name, self.function, *self.inputs)
+        if self.native:
+            return whole
+        return replace(whole, chunks=[[self.inputs]], every=RARELY)
 
 
 def in_numpy(robot: Robot) -> bool:

@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from ..tables import Rows, markdown_table, text_table
 from .measure import Result, Row
 from .node import NodeRate
 from .node import cells as node_cells
@@ -63,13 +64,7 @@ def _robot_json(result: Result) -> dict[str, Any]:
         "newton_iterations": result.iterations,
         "rows": [_row_json(row) for row in result.rows],
         "checks": [
-            {
-                "pattern": pattern,
-                "name": check.name,
-                "error": check.error,
-                "tolerance": check.tolerance,
-                "ok": check.ok,
-            }
+            {"pattern": pattern, **check.data()}
             for pattern, checks in result.checks.items()
             for check in checks
         ],
@@ -105,8 +100,7 @@ def as_text(
     lines += [facts_line(facts), "", *(f"Note: {note}" for note in notes), *first]
     if not results:
         return "\n".join([*lines, *_node_lines(nodes, markdown)]) + "\n"
-    title = "Robots with aims, in detail"
-    lines += ["", f"## {title}" if markdown else f"=== {title}", ""]
+    lines += ["", heading("Robots with aims, in detail", 2, markdown), ""]
     lines += [
         "ratio = Pinocchio's time / ours: above 1, ours is faster. Times per evaluation, as seen "
         "from Python;",
@@ -115,13 +109,12 @@ def as_text(
         "",
     ]
     for result in results:
-        title = f"{result.case.title} ({result.size})"
-        lines += ["", f"## {title}" if markdown else f"=== {title}"]
-        for pattern, heading in PATTERN_TITLES.items():
+        lines += ["", heading(f"{result.case.title} ({result.size})", 2, markdown)]
+        for pattern, title in PATTERN_TITLES.items():
             rows = [row for row in result.rows if row.pattern == pattern]
             if pattern in result.iterations:
-                heading += f", {result.iterations[pattern]:.1f} Newton iterations per call"
-            lines += ["", f"### {heading}" if markdown else f"--- {heading}", ""]
+                title += f", {result.iterations[pattern]:.1f} Newton iterations per call"
+            lines += ["", heading(title, 3, markdown), ""]
             lines += table([HEADINGS, *map(_cells, rows)], markdown)
         lines += ["", *_check_lines(result, markdown)]
     lines += _node_lines(nodes, markdown)
@@ -132,9 +125,8 @@ def as_text(
 def _node_lines(nodes: Sequence[NodeRate], markdown: bool) -> list[str]:
     if not nodes:
         return []
-    title = "Feedforward node, RH5 Manus reduced, over DDS"
-    heading = f"## {title}" if markdown else f"=== {title}"
-    return ["", heading, "", *table(node_cells(nodes), markdown)]
+    title = heading("Feedforward node, RH5 Manus reduced, over DDS", 2, markdown)
+    return ["", title, "", *table(node_cells(nodes), markdown)]
 
 
 def facts_line(facts: dict[str, str]) -> str:
@@ -167,17 +159,14 @@ def _time(seconds: float) -> str:
     return f"{seconds * 1e6:.3g} µs"
 
 
-def table(rows: Sequence[tuple[str, ...]], markdown: bool) -> list[str]:
+def heading(text: str, level: int, markdown: bool) -> str:
+    """Of a section (2) or a table (3)."""
+    return f"{'#' * level} {text}" if markdown else f"{'===' if level == 2 else '---'} {text}"
+
+
+def table(rows: Rows, markdown: bool) -> list[str]:
     """Lines of a table whose first row holds the headings."""
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    lines = []
-    for number, row in enumerate(rows):
-        padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        lines.append(f"| {' | '.join(padded)} |" if markdown else "  ".join(padded).rstrip())
-        if number == 0:
-            rule = ["-" * max(width, 1) for width in widths]
-            lines.append(f"| {' | '.join(rule)} |" if markdown else "  ".join(rule).rstrip())
-    return lines
+    return markdown_table(rows) if markdown else text_table(rows)
 
 
 def _check_lines(result: Result, markdown: bool) -> list[str]:
@@ -202,4 +191,4 @@ def _summary(results: Sequence[Result], markdown: bool) -> list[str]:
         return []
     cells: list[tuple[str, ...]] = [("", "robot", "ratio", "what", "ours", "Pinocchio", "aim")]
     cells += [(*row[:6], row[7]) for row in rows]
-    return ["## Aims" if markdown else "=== Aims", "", *table(cells, markdown)]
+    return [heading("Aims", 2, markdown), "", *table(cells, markdown)]

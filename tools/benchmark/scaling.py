@@ -22,7 +22,7 @@ from ..robots.chains import belt_chain, geared_chain
 from ..robots.loop_family import loops_in_series, loops_side_by_side
 from . import dense
 from .checks import Check
-from .timing import Call, Contender, chunked, take_turns
+from .timing import Contender, row_by_row, take_turns
 
 CHAINS: dict[str, Callable[[int], tuple[str, str]]] = {
     "geared rotors": geared_chain,
@@ -149,9 +149,8 @@ def _timed(
     contenders, results = dict(others), {}
     for key, name in named.items():
         program = robot.programs.program(name)
-        calls: list[Call] = list(zip(*inputs[key[0]], strict=True))
-        contenders[key] = Contender(name, program, chunked(calls))
-        results[key] = np.array([program(*call) for call in calls[:5]])
+        contenders[key] = row_by_row(name, program, *inputs[key[0]])
+        results[key] = np.array([program(*call) for call in contenders[key].chunks[0][:5]])
     take_turns(list(contenders.values()), sweeps)
     error = 0.0
     for (what, _), values in results.items():

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .checks import Check
-from .report import table
+from .report import heading, table
 from .scaling import Growth
 
 #: What is counted -> the title of its section.
@@ -27,15 +27,14 @@ def scaling_text(
     growths: Sequence[Growth], checks: Sequence[Check], markdown: bool, unit: str = "links"
 ) -> str:
     """One table for every kind of chain and quantity; of loops also the costs per loop."""
-    title, alike = TITLES[unit], EXPLANATION[0]
-    lines = ["", f"## {title}" if markdown else f"=== {title}", ""]
-    lines += [f"Instructions per call, then µs, over the number of {unit}; {alike}", EXPLANATION[1]]
+    alike, exponent = EXPLANATION
+    lines = ["", heading(TITLES[unit], 2, markdown), ""]
+    lines += [f"Instructions per call, then µs, over the number of {unit}; {alike}", exponent]
     if unit == "loops":
         lines.append(BESIDE)
     for chain, what in dict.fromkeys((g.chain, g.what) for g in growths):
         group = [g for g in growths if (g.chain, g.what) == (chain, what)]
-        heading = f"{what}, {chain}"
-        lines += ["", f"### {heading}" if markdown else f"--- {heading}", ""]
+        lines += ["", heading(f"{what}, {chain}", 3, markdown), ""]
         rows = [(unit, *map(str, group[0].lengths), "exponent")]
         rows += [
             (g.method, *map(str, g.instructions), f"{g.exponent:.2f}")

@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import yaml
 
-from closed_loop_dynamics.arrays import Array
 from closed_loop_dynamics.operational_space import osim_program
 from closed_loop_dynamics.robot import Robot, load
 
+from ..oracles.mujoco_robot import NotInMujoco
 from ..robots.shipped import SHIPPED, ShippedRobot
 from .cases import HYBRID, Case, has_loops
 from .checks import Check, cross_checks, relative_error, variant_checks
-from .mujoco_side import MJ_FORWARD, MJ_ROLLOUT, MujocoRobot, NotInMujoco
+from .mujoco_side import MJ_FORWARD, MJ_ROLLOUT, MujocoSide
 from .osim import BARE_TREE, pinocchio_osim, tips
-from .pinocchio_side import LOOP_ABA, PinocchioRobot
+from .pinocchio_side import LOOP_ABA, PinocchioSide
 from .references import (
     METHODS,
     forward_references,
@@ -30,10 +29,9 @@ from .references import (
     inverse_references,
     osim_references,
     reference_checks,
-    row_by_row,
 )
 from .states import States, make_states
-from .timing import BATCH_CALLS, Call, Contender, take_turns
+from .timing import Contender, at_once, row_by_row, take_turns
 
 OURS, NUMERICAL = "ours", "numerical"
 STATE, INVERSE, FORWARD = "state(y, yd, ydd)", "inverse dynamics", "forward dynamics"
@@ -88,7 +86,7 @@ def survey(name: str, sweeps: int, say: Callable[[str], None] = lambda text: Non
     case = Case(name, shipped.title, urdf, submechanisms, solver="auto", floating=shipped.floating)
     robot = case.load()
     mech, names = robot.mechanism, [branch.name for branch in robot.branches.values()]
-    other, variants = PinocchioRobot(case, robot), _variants(case, robot)
+    other, variants = PinocchioSide(case.urdf, robot), _variants(case, robot)
     size = f"{robot.n} / {robot.m} / {robot.p} / {len(names)}"
     result = Survey(shipped, size, in_numpy=in_numpy(robot))
     newton = [mech.components[c].entry.name for c in mech.numerical]
@@ -108,7 +106,7 @@ def survey(name: str, sweeps: int, say: Callable[[str], None] = lambda text: Non
     theirs = {c.name: c for c in other.contenders(states, tau)}
     theirs[BARE_TREE] = pinocchio_osim(other, tips(robot), states)
     try:
-        soft = MujocoRobot(urdf, robot)
+        soft = MujocoSide(urdf, robot)
         error = relative_error(soft.hard(states), states.qdd)
         result.checks.append(Check(MJ_HARD, error, EXTRAPOLATED))
         error = relative_error(soft.forward(states), states.qdd)
@@ -141,7 +139,7 @@ def _variants(case: Case, robot: Robot) -> dict[str, Robot]:
     return variants
 
 
-def _pinocchio_notes(other: PinocchioRobot) -> list[str]:
+def _pinocchio_notes(other: PinocchioSide) -> list[str]:
     components = other.robot.mechanism.components
     notes = []
     if any(component.couplings for component in components):
@@ -158,18 +156,13 @@ def _ours(robot: Robot, states: States) -> dict[str, Contender]:
     y, yd, ydd, tau_u = states.y, states.yd, states.ydd, states.tau_u
     robot.prepare("inverse_dynamics", "forward_dynamics", batch=True)
     osim = robot.programs.program(osim_program(robot.programs, tips(robot)))
-
-    def whole(function: Callable[..., Any], third: Array) -> Contender:
-        calls: list[Call] = [(y, yd, third)] * BATCH_CALLS
-        return Contender("batch", function, [calls], evaluations=len(y))
-
     return {
-        STATE: row_by_row("state", robot.state, 1, y, yd, ydd),
-        INVERSE: row_by_row("inverse", robot.inverse_dynamics, 1, y, yd, ydd),
-        FORWARD: row_by_row("forward", robot.forward_dynamics, 1, y, yd, tau_u),
-        OSIM: row_by_row("OSIM", osim, 1, y),
-        BATCH_INVERSE: whole(robot.inverse_dynamics, ydd),
-        BATCH_FORWARD: whole(robot.forward_dynamics, tau_u),
+        STATE: row_by_row("state", robot.state, y, yd, ydd),
+        INVERSE: row_by_row("inverse", robot.inverse_dynamics, y, yd, ydd),
+        FORWARD: row_by_row("forward", robot.forward_dynamics, y, yd, tau_u),
+        OSIM: row_by_row("OSIM", osim, y),
+        BATCH_INVERSE: at_once("batch", robot.inverse_dynamics, y, yd, ydd),
+        BATCH_FORWARD: at_once("batch", robot.forward_dynamics, y, yd, tau_u),
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from .mujoco_side import MJ_FORWARD
 from .pinocchio_side import LOOP_ABA
 from .references import METHODS, NATIVE
-from .report import table
+from .report import heading, table
 from .survey import (
     BATCH_FORWARD,
     BATCH_INVERSE,
@@ -61,19 +61,19 @@ def survey_lines(surveys: Sequence[Survey], markdown: bool) -> list[str]:
     """All tables of the survey."""
     if not surveys:
         return []
-    lines = [_heading("Shipped robots: ratios", 2, markdown), "", INTRODUCTION]
+    lines = [heading("Shipped robots: ratios", 2, markdown), "", INTRODUCTION]
     for quantity, methods in QUANTITIES.items():
-        lines += ["", _heading(quantity, 3, markdown), ""]
+        lines += ["", heading(quantity, 3, markdown), ""]
         if quantity in REMARKS:
             lines += [REMARKS[quantity], ""]
         lines += table(_ratios(surveys, quantity, methods[1:]), markdown)
-    lines += ["", EMPTY_CELLS, "", _heading("Robots and notes", 3, markdown), ""]
+    lines += ["", EMPTY_CELLS, "", heading("Robots and notes", 3, markdown), ""]
     lines += table(_robots(surveys), markdown)
-    lines += ["", _heading("Shipped robots: times [µs]", 2, markdown)]
+    lines += ["", heading("Shipped robots: times [µs]", 2, markdown)]
     for quantity, methods in QUANTITIES.items():
-        lines += ["", _heading(quantity, 3, markdown), ""]
+        lines += ["", heading(quantity, 3, markdown), ""]
         lines += table(_times(surveys, quantity, methods), markdown)
-    lines += ["", _heading("Shipped robots: checks before timing", 2, markdown), ""]
+    lines += ["", heading("Shipped robots: checks before timing", 2, markdown), ""]
     lines += [
         "Largest relative error of everything that must agree (tolerance 1e-6: Pinocchio's rnea "
         "and constraintDynamics, projection, Lagrange, all solvers, batch and single), and the "
@@ -97,17 +97,10 @@ def survey_json(surveys: Sequence[Survey]) -> dict[str, Any]:
                 quantity: {m: survey.times.get((quantity, m)) for m in methods}
                 for quantity, methods in QUANTITIES.items()
             },
-            "checks": [
-                {"name": c.name, "error": c.error, "tolerance": c.tolerance, "ok": c.ok}
-                for c in survey.checks
-            ],
+            "checks": [check.data() for check in survey.checks],
         }
         for survey in surveys
     }
-
-
-def _heading(text: str, level: int, markdown: bool) -> str:
-    return f"{'#' * level} {text}" if markdown else f"{('===' if level == 2 else '---')} {text}"
 
 
 def _ratios(

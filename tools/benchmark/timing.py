@@ -59,6 +59,18 @@ def chunked(calls: Sequence[Call]) -> list[Sequence[Call]]:
     return [calls[i : i + CHUNK] for i in range(0, len(calls), CHUNK)]
 
 
+def row_by_row(name: str, function: Callable[..., Any], *arrays: Any, every: int = 1) -> Contender:
+    """A function of single states, given as rows; slow ones get every so manieth of them."""
+    calls: list[Call] = list(zip(*(rows[::every] for rows in arrays), strict=True))
+    return Contender(name, function, chunked(calls), every=every)
+
+
+def at_once(name: str, function: Callable[..., Any], *arrays: Any) -> Contender:
+    """A function of all states, several times in a row."""
+    calls: list[Call] = [arrays] * BATCH_CALLS
+    return Contender(name, function, [calls], evaluations=len(arrays[0]))
+
+
 def take_turns(contenders: Sequence[Contender], sweeps: int) -> None:
     """Time every chunk of every contender ``sweeps`` times (``sweeps / every`` for slow ones)."""
     longest = max(len(contender.chunks) for contender in contenders)

@@ -15,9 +15,9 @@ from closed_loop_dynamics.robot import Robot, load
 from ..robots.belt_humanoid import Dimensions, draw_leg
 from ..robots.mechanisms.blueprint import Blueprint
 from ..robots.mechanisms.loop_file import submechanism_file
+from .beside_pinocchio import projected_rnea
 from .claims import Claim, Section, Studio
 from .independent_tree import independent_tree, reflected_inertia
-from .pinocchio_rnea import projected_rnea
 
 AMPLITUDE = 0.5  # [rad]
 FREQUENCIES = (0.25, 0.5, 0.75, 1.5)  # [Hz]

@@ -1,8 +1,8 @@
 """What the methods of Chignoli et al., Tables II to IV, cost on one robot, and how they agree.
 
-Every method is a traced, natively compiled program (``bench/dense.py``): its number of instructions
-tells the cost without noise, and the time per call stands beside it. What must agree also agrees
-with Pinocchio: forces, the forces that found accelerations need, and the inverse OSIM.
+Every method is a traced, natively compiled program (``benchmark/dense.py``): its number of
+instructions tells the cost without noise, and the time per call stands beside it. What must agree
+also agrees with Pinocchio: forces, the forces that found accelerations need, and the inverse OSIM.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from closed_loop_dynamics.robot import Robot, load
 
 from ..benchmark import dense
 from ..benchmark.osim import tips
-from ..benchmark.timing import Call, Contender, chunked, take_turns
+from ..benchmark.timing import row_by_row, take_turns
+from .beside_pinocchio import by_rows, projected_osim, projected_rnea
 from .chignoli_robots import Stand
 from .independent_tree import IndependentTree, independent_tree
-from .pinocchio_rnea import by_rows, projected_osim, projected_rnea
 
 INVERSE, FORWARD, OSIM = "inverse dynamics", "forward dynamics", "inverse OSIM"
 CLUSTER, APPROXIMATE, PROJECTION, LAGRANGE = "cluster", "approximate", "projection", "Lagrange"
@@ -156,9 +156,8 @@ def _methods(
 def _timed(methods: dict[tuple[str, str], _Method], sweeps: int) -> dict[tuple[str, str], Cost]:
     contenders = {}
     for key, method in methods.items():
-        calls: list[Call] = list(zip(*method.inputs, strict=True))
         program = method.robot.programs.program(method.program)
-        contenders[key] = Contender(method.program, program, chunked(calls))
+        contenders[key] = row_by_row(method.program, program, *method.inputs)
     take_turns(list(contenders.values()), sweeps)
     return {
         key: Cost(dense.instruction_count(method.robot, method.program), contenders[key].seconds)

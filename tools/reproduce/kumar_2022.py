@@ -11,7 +11,7 @@ from closed_loop_dynamics.motion.trajectory import Points, Setpoint, Spline, cyc
 from closed_loop_dynamics.robot import Robot
 
 from ..benchmark.states import States, make_states
-from ..benchmark.timing import Contender, chunked, take_turns
+from ..benchmark.timing import Contender, row_by_row, take_turns
 from ..robots.shipped import SHIPPED
 from .claims import Claim, Section, Studio
 from .upper_body import ELBOW, TORSO, WRIST, UpperBody, full, ours, reduced
@@ -205,8 +205,7 @@ def _times(robots: dict[str, Robot], sweeps: int) -> dict[str, dict[str, float]]
     for way, robot in robots.items():
         states = make_states(robot, "random")
         for call, function, rows in _calls(robot, states):
-            calls = list(zip(*rows, strict=True))
-            contenders[way, call] = Contender(f"{way} {call}", function, chunked(calls))
+            contenders[way, call] = row_by_row(f"{way} {call}", function, *rows)
     take_turns(list(contenders.values()), sweeps)
     times: dict[str, dict[str, float]] = {}
     for (way, call), contender in contenders.items():
@@ -216,12 +215,11 @@ def _times(robots: dict[str, Robot], sweeps: int) -> dict[str, dict[str, float]]
 
 def _calls(
     robot: Robot, s: States
-) -> list[tuple[str, Callable[..., object], tuple[list[Array], ...]]]:
-    y, yd, ydd, tau = (list(a) for a in (s.y, s.yd, s.ydd, s.tau_u))
+) -> list[tuple[str, Callable[..., object], tuple[Array, Array, Array]]]:
     return [
-        ("state", robot.state, (y, yd, ydd)),
-        ("inverse dynamics", robot.inverse_dynamics, (y, yd, ydd)),
-        ("forward dynamics", robot.forward_dynamics, (y, yd, tau)),
+        ("state", robot.state, (s.y, s.yd, s.ydd)),
+        ("inverse dynamics", robot.inverse_dynamics, (s.y, s.yd, s.ydd)),
+        ("forward dynamics", robot.forward_dynamics, (s.y, s.yd, s.tau_u)),
     ]
 
 

@@ -13,7 +13,7 @@ from closed_loop_dynamics.robot import Robot, load
 
 from ..benchmark import dense
 from ..benchmark.states import make_states
-from ..benchmark.timing import Contender, chunked, take_turns
+from ..benchmark.timing import row_by_row, take_turns
 from ..robots import rh5_leg
 from .claims import Claim, Section, Studio
 
@@ -147,16 +147,16 @@ def _measured(robot: Robot, sweeps: int) -> list[Claim]:
     """From tau to tau_u by blocks (ours) and by full matrices, compiled alike, and its time."""
     dense.add_inverse_dynamics(robot)
     states = make_states(robot, "trajectory", 200)
-    rows = list(zip(states.y, states.yd, states.ydd, strict=True))
-    constants = dense.zeros_and_ones(robot)
+    given = (states.y, states.yd, states.ydd)
+    constants = np.tile(dense.zeros_and_ones(robot), (len(states.y), 1))
     blocks, full = (
         robot.programs.program(name) for name in ("inverse_dynamics", dense.INVERSE_DENSE)
     )
-    by_blocks = Contender("blocks", blocks, chunked(rows))
-    by_matrices = Contender("matrices", full, chunked([(*row, constants) for row in rows]))
-    method = Contender("method", robot.inverse_dynamics, chunked(rows))
+    by_blocks = row_by_row("blocks", blocks, *given)
+    by_matrices = row_by_row("matrices", full, *given, constants)
+    method = row_by_row("method", robot.inverse_dynamics, *given)
     take_turns([by_blocks, by_matrices, method], sweeps)
-    values = np.array([full(*row, constants) for row in rows])
+    values = np.array([full(*row) for row in zip(*given, constants, strict=True)])
     error = float(np.abs(values - states.tau_u).max() / np.abs(states.tau_u).max())
     names = (dense.TREE_RNEA, "inverse_dynamics", dense.INVERSE_DENSE)
     tree, few, many = (dense.instruction_count(robot, name) for name in names)

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from closed_loop_dynamics.arrays import Array
 from closed_loop_dynamics.task_space import TaskSpace, TaskState
+from closed_loop_dynamics.task_space.limb_kinematics import LimbKinematics
 
+from ..oracles.oracle import Oracle
+from .beside_pinocchio import by_rows
 from .parabola import PlatformMotion
-from .pinocchio_tree import PinocchioTree
 
 #: The paper shows limb l = 1, and of its loops the distal one (four universal joints).
 LIMB, DISTAL = 0, 1
@@ -60,6 +62,11 @@ def _rounds(state: TaskState) -> Array:
     return state.errors[LIMB]
 
 
+def limbs_of(task: TaskSpace) -> tuple[LimbKinematics, ...]:
+    """The limbs as the task space has cut the manipulator into them."""
+    return task._model.limbs
+
+
 def inner_errors(state: TaskState) -> list[Array]:
     """Of each round of the limb, the errors of the distal loop; empty with the compound scheme."""
     assert state.inner_errors is not None
@@ -98,7 +105,7 @@ def torques(task: TaskSpace, motion: PlatformMotion) -> Array:
 
 
 def torques_by_virtual_power(
-    task: TaskSpace, tree: PinocchioTree, run: Run, which: NDArray[np.int64]
+    task: TaskSpace, tree: Oracle, run: Run, which: NDArray[np.int64]
 ) -> Array:
     """(len(which), p): Pinocchio's forces of the bare tree do the work of the actuators.
 
@@ -106,7 +113,8 @@ def torques_by_virtual_power(
     tau_tree . q' = tau_u . u': forces of the loops do no work.
     """
     state = run.state
-    forces = tree.inverse_dynamics(state.q[which], state.qd[which], state.qdd[which])
+    given = (values[which] for values in (state.q, state.qd, state.qdd))
+    forces = by_rows(tree.inverse_dynamics_tree, *given)
     found = []
     for x, tau in zip(state.x[which], forces, strict=True):
         virtual = [task.inverse_kinematics(x, axis) for axis in np.eye(len(x))]

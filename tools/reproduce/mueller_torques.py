@@ -8,17 +8,18 @@ from closed_loop_dynamics.arrays import Array
 from closed_loop_dynamics.robot import Robot
 from closed_loop_dynamics.task_space import TaskSpace
 
+from ..oracles.oracle import Oracle
+from .beside_pinocchio import largest_gap
 from .claims import Claim, Section, Studio
 from .mueller_plots import TOLERANCE, count_axes, counted, plot_inner
 from .mueller_runs import LIMB, Run, torques, torques_by_virtual_power
-from .pinocchio_tree import PinocchioTree
 
 #: Two torques are the same when they differ by less than this part of the largest.
 SAME = 1e-8
 
 
 def _torque_claim(
-    figure: str, parts: tuple[Robot, TaskSpace, PinocchioTree], run: Run, u: Array, stride: int
+    figure: str, parts: tuple[Robot, TaskSpace, Oracle], run: Run, u: Array, stride: int
 ) -> Claim:
     robot, task, tree = parts
     s, which = run.state, np.arange(0, len(u), stride)
@@ -38,7 +39,7 @@ def _torque_claim(
 def fig_18(
     section: Section,
     studio: Studio,
-    parts: tuple[Robot, TaskSpace, PinocchioTree],
+    parts: tuple[Robot, TaskSpace, Oracle],
     run: Run,
     stride: int,
 ) -> None:
@@ -54,7 +55,7 @@ def fig_18(
 def figs_19_to_21(
     section: Section,
     studio: Studio,
-    parts: tuple[Robot, TaskSpace, PinocchioTree],
+    parts: tuple[Robot, TaskSpace, Oracle],
     runs: tuple[Run, Run],
     stride: int,
 ) -> None:
@@ -66,13 +67,13 @@ def figs_19_to_21(
     condition = np.array([task.conditioning(x).limbs[limb].condition for x in run.motion.x])
     inner = run.inner[run.inner >= 0]
     largest = float(max(run.stopped.max(), s.platform_residual.max(), s.loop_residual.max()))
-    gap = float(tree.gaps(s.q).max())
+    gap = largest_gap(tree, s.q)
     section.claims += [
         Claim(
             "Fig. 19, run past the stretched limb",
             "solved, large accelerations",
-            f"all {len(t)} samples solved, errors up to {largest:.2e}, cut points meet in "
-            f"Pinocchio to {gap:.1e} m; up to {np.abs(s.qdd).max():.0f} rad/s²",
+            f"all {len(t)} samples solved, errors up to {largest:.2e}, loops close in "
+            f"Pinocchio to {gap:.1e} m or rad; up to {np.abs(s.qdd).max():.0f} rad/s²",
             largest < TOLERANCE and gap < TOLERANCE,
         ),
         _torque_claim("Fig. 20a", parts, run, u, stride),
@@ -97,6 +98,13 @@ def figs_19_to_21(
             int(inner.max()) <= 2,
         ),
     ]
+    _plot_19_to_21(section, studio, robot, run, u, condition)
+
+
+def _plot_19_to_21(
+    section: Section, studio: Studio, robot: Robot, run: Run, u: Array, condition: Array
+) -> None:
+    s, t = run.state, run.motion.t
     columns = [k for k, name in enumerate(robot.names.spanning) if name.startswith("right")]
     caption = (
         "Figs. 19 to 21: near the input singularity, limb 1: angles, accelerations, torques, "

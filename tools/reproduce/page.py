@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..tables import markdown_table
 from .claims import Claim, Section
 
 VERDICT = {True: "yes", False: "**NO**", None: "timing"}
@@ -31,8 +32,5 @@ def page(sections: Sequence[Section], facts: str, folder: Path) -> str:
 
 
 def _table(claims: Sequence[Claim]) -> list[str]:
-    lines = ["| where | the paper | ours | holds | remark |", "| --- | --- | --- | --- | --- |"]
-    for claim in claims:
-        cells = (claim.where, claim.paper, claim.ours, VERDICT[claim.ok], claim.why)
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return lines
+    rows = [(c.where, c.paper, c.ours, VERDICT[c.ok], c.why) for c in claims]
+    return markdown_table([("where", "the paper", "ours", "holds", "remark"), *rows], aligned=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -12,11 +13,12 @@ from closed_loop_dynamics.dynamics.linear_actuator_loop import LinearActuatorArm
 from closed_loop_dynamics.robot import Robot, load
 
 from ..benchmark.dense import instruction_count
+from ..oracles.oracle import Oracle
 from ..robots import heavy_duty_arm, heavy_duty_loop
 from ..robots._heavy_duty import Sinusoid, sinusoids
 from ..robots.loop_family import loops_in_series
+from .beside_pinocchio import by_rows, largest_gap
 from .claims import Claim, Section, Studio
-from .pinocchio_tree import PinocchioTree
 
 #: FD(ID) gives the accelerations back to this part of their mean; the paper prints about 2e-13.
 INVERSE = 1e-12
@@ -118,7 +120,7 @@ def _trial(waves: tuple[Sinusoid, ...], count: int) -> Trial:
 def _run(section: Section, studio: Studio, experiment: Experiment) -> None:
     robot = load(*experiment.texts)
     scalar = LinearActuatorArm(robot.mechanism)
-    tree = PinocchioTree(*experiment.texts, robot.names.spanning)
+    tree = Oracle(*experiment.texts, names=robot.names.spanning)
     trial = _trial(experiment.waves, 101 if studio.quick else 1001)
     x, xd, xdd = trial.x, trial.xd, trial.xdd
     f = robot.inverse_dynamics(x, xd, xdd)
@@ -128,12 +130,12 @@ def _run(section: Section, studio: Studio, experiment: Experiment) -> None:
     there_and_back, algorithm_1 = trial.error(ours, xdd), trial.error(theirs, xdd)
     apart = trial.error(ours, engine)
     both = trial.error(ours, scalar.forward_dynamics(x, xd, f))
-    mass, gap = total_mass(experiment.texts[0]), float(tree.gaps(robot.state(x).q).max())
+    mass, gap = total_mass(experiment.texts[0]), largest_gap(tree, robot.state(x).q)
     section.claims += [
         Claim(
             f"{experiment.figure}, mechanism",
             f"{experiment.mass:.0f} kg",
-            f"{mass:.1f} kg; loops meet in Pinocchio to {gap:.1e} m",
+            f"{mass:.1f} kg; loops close in Pinocchio to {gap:.1e} m or rad",
             abs(mass - experiment.mass) < 0.1 and gap < INVERSE,
         ),
         Claim(
@@ -160,31 +162,36 @@ def _run(section: Section, studio: Studio, experiment: Experiment) -> None:
     ]
     if experiment.forces:
         section.claims.append(_forces(experiment, robot, tree, trial, f))
+    errors = {"cluster ABA": there_and_back, "Algorithm 1": algorithm_1}
     caption = (
         f"{experiment.figure}: {experiment.name}: actuator positions, error of FD(ID), error "
         "against Pinocchio"
     )
     name = "paz_mattila_" + experiment.figure.lower().replace(". ", "")
     with studio.plot(section, name, caption, columns=3) as axes:
-        axes[0, 0].plot(trial.t, x, label=robot.names.actuator)
-        axes[0, 0].set(ylabel="x [m, rad]")
-        axes[0, 1].semilogy(trial.t, _floor(there_and_back), ".", ms=3, label="cluster ABA")
-        axes[0, 1].semilogy(trial.t, _floor(algorithm_1), ".", ms=3, label="Algorithm 1")
-        axes[0, 1].set(ylabel="Σ|ẍ_out − ẍ_in|")
-        axes[0, 2].semilogy(trial.t, _floor(apart), ".", ms=3, label="cluster ABA − Pinocchio")
-        axes[0, 2].set(ylabel="Σ|ẍ − ẍ_Pinocchio|")
-        for axis in axes[0]:
-            axis.set(xlabel="t [s]")
-            axis.legend(fontsize=7)
+        _plot(axes[0], trial, robot.names.actuator, errors, apart)
 
 
-def _forces(
-    experiment: Experiment, robot: Robot, tree: PinocchioTree, trial: Trial, f: Array
-) -> Claim:
+def _plot(
+    axes: Any, trial: Trial, actuators: tuple[str, ...], errors: dict[str, Array], apart: Array
+) -> None:
+    axes[0].plot(trial.t, trial.x, label=actuators)
+    axes[0].set(ylabel="x [m, rad]")
+    for label, error in errors.items():
+        axes[1].semilogy(trial.t, _floor(error), ".", ms=3, label=label)
+    axes[1].set(ylabel="Σ|ẍ_out − ẍ_in|")
+    axes[2].semilogy(trial.t, _floor(apart), ".", ms=3, label="cluster ABA − Pinocchio")
+    axes[2].set(ylabel="Σ|ẍ − ẍ_Pinocchio|")
+    for axis in axes:
+        axis.set(xlabel="t [s]")
+        axis.legend(fontsize=7)
+
+
+def _forces(experiment: Experiment, robot: Robot, tree: Oracle, trial: Trial, f: Array) -> Claim:
     """Pinocchio's forces of the tree do the work of the cylinders: f = G^T tau."""
     state = robot.state(trial.x, trial.xd, trial.xdd)
     assert state.qd is not None and state.qdd is not None
-    tau = tree.inverse_dynamics(state.q, state.qd, state.qdd)
+    tau = by_rows(tree.inverse_dynamics_tree, state.q, state.qd, state.qdd)
     theirs = np.einsum("knm,kn->km", robot.loop_jacobian(trial.x), tau)
     apart = float(trial.error(f, theirs).mean() / np.abs(f).sum(axis=1).mean())
     return Claim(
@@ -221,17 +228,18 @@ def _floor(error: Array) -> Array:
     return np.maximum(error, 1e-18)
 
 
-def _pinocchio(robot: Robot, tree: PinocchioTree, trial: Trial, f: Array) -> Array:
+def _pinocchio(robot: Robot, tree: Oracle, trial: Trial, f: Array) -> Array:
     """(N, p) accelerations of the actuators."""
     state = robot.state(trial.x, trial.xd)
     assert state.qd is not None
     driven = [robot.names.spanning.index(name) for name in robot.names.actuator]
     tau = np.zeros_like(state.q)
     tau[:, driven] = f
-    return tree.forward_dynamics(state.q, state.qd, tau)[:, driven]
+    rows = zip(state.q, state.qd, tau, strict=True)
+    return np.array([tree.forward_dynamics(*row)[0] for row in rows])[:, driven]
 
 
-def _at_work(experiment: Experiment, robot: Robot, tree: PinocchioTree, count: int) -> Claim:
+def _at_work(experiment: Experiment, robot: Robot, tree: Oracle, count: int) -> Claim:
     """Nearly the whole stroke, up to rated speeds, and forces that are not those of the motion."""
     trial = _trial(experiment.working, count)
     f = robot.inverse_dynamics(trial.x, trial.xd, trial.xdd)

@@ -11,7 +11,7 @@ import yaml
 
 from closed_loop_dynamics.robot import Robot, load
 
-from ..benchmark.cases import MODELS
+from ..published import MANUS, REMEDY
 from ..robots.shipped import SHIPPED
 
 TORSO, ELBOW, WRIST = "torso", "elbow", "wrist"
@@ -59,14 +59,14 @@ def _part(entry: dict[str, Any]) -> str:
 
 def reduced() -> UpperBody:
     """23 joints, 13 independent."""
-    folder = MODELS / "submechanisms_urdf"
+    folder = MANUS / "submechanisms_urdf"
     files = (folder / "submechanisms_reduced.urdf", folder / "submechanisms_reduced.yml")
     return _published(*files) or ours("rh5_manus_reduced")
 
 
 def full() -> UpperBody:
     """61 joints, 20 independent."""
-    folder = MODELS / "full_urdf"
+    folder = MANUS / "full_urdf"
     return _published(folder / "RH5v2.urdf", folder / "submechanisms.yml") or ours("rh5_manus")
 
 
@@ -81,5 +81,5 @@ def _published(urdf: Path, submechanisms: Path) -> UpperBody | None:
 def ours(name: str) -> UpperBody:
     """One of the shipped robots."""
     urdf, text = SHIPPED[name].generate()
-    source = f"our own {name} (the paper's is not here)"
+    source = f"our own {name} (the paper's is not here: {REMEDY})"
     return UpperBody(urdf, yaml.safe_load(text), (), source, False)

@@ -1,6 +1,7 @@
 """The oracle's own reading of URDF and submechanism files: plain XML and plain YAML.
 
-It is deliberately simple and shares no code with the package: what it does not know it refuses.
+It is deliberately simple and shares no code with the package: what it does not know it refuses. Not
+even the alias ``Array`` is the package's.
 """
 
 from __future__ import annotations
@@ -51,12 +52,14 @@ class Urdf:
         joints: names of the moving joints in document order.
         child_link: joint name (fixed ones too) -> child link name.
         couplings: what the mimic tags said.
+        root_link: the link that no joint moves.
     """
 
     xml: str
     joints: tuple[str, ...]
     child_link: Mapping[str, str]
     couplings: tuple[Coupling, ...]
+    root_link: str
 
 
 def read_text(source: str | Path) -> str:
@@ -81,7 +84,9 @@ def read_urdf(source: str | Path) -> Urdf:
         joints.append(name)
         _make_plain(joint)
     xml = ET.tostring(root, encoding="unicode")
-    return Urdf(xml, tuple(joints), child_link, tuple(couplings))
+    links = (link.get("name", "") for link in root.findall("link"))
+    root_link = next(name for name in links if name not in child_link.values())
+    return Urdf(xml, tuple(joints), child_link, tuple(couplings), root_link)
 
 
 def _take_mimic(name: str, joint: ET.Element) -> list[Coupling]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .oracle_files import Array, perpendicular_pair
+from .files import Array, perpendicular_pair
 
 
 @dataclass(frozen=True, eq=False)

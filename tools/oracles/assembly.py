@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from .files import Array
 from .oracle import Oracle
-from .oracle_files import Array
 
 
 class NotAssembled(Exception):

@@ -1,19 +1,16 @@
-"""Draws docs/viewer.png: the leg ``rh5_leg`` in the middle of a squat, in a headless Chromium.
+"""``docs/viewer.png``: the leg ``rh5_leg`` in the middle of a squat, seen in a headless Chromium.
 
-``make picture``, or ``PYTHONPATH=.:test python test/viewer/draw_docs_picture.py [PNG]``. Takes
-about a minute without a graphics card.
+``python -m tools.pictures.viewer``; takes about a minute without a graphics card.
 """
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
-from support.browser import picture, start_browser, wait_for
 
 from closed_loop_dynamics.cli.motion_file import motion_of
 from closed_loop_dynamics.cli.robot_argument import find_robot
@@ -23,7 +20,9 @@ from closed_loop_dynamics.viewer.playback import from_file
 from closed_loop_dynamics.viewer.server import serve
 from closed_loop_dynamics.viewer.window import Look, Window
 
-ROOT = Path(__file__).resolve().parents[2]
+from .browser import NoBrowser, close_notices, picture, start_browser, wait_for
+
+PICTURE = Path("docs/viewer.png")
 SIZE = (1280, 820)  # of the window, its title bar included
 DURATION, SHOWN = 0.6, 0.22  # [s]
 #: Largest positions of the squat [rad]; the leg swings to the side and back meanwhile.
@@ -31,8 +30,13 @@ SQUAT = {"hip_pitch": -0.55, "knee": 1.27, "ankle_pitch": -0.6}
 SWAY = 0.08
 
 
-def main(output: Path) -> None:
-    """Draw into a file."""
+def main() -> None:
+    """Draw the picture below the current folder, or say what is missing."""
+    try:
+        browser = start_browser()
+    except NoBrowser as reason:
+        print(f"{PICTURE} stays as it is: {reason}")
+        return
     _, urdf, loops = find_robot("rh5_leg")
     robot = load(urdf, loops)
     t = np.linspace(0.0, DURATION, 61)
@@ -41,7 +45,6 @@ def main(output: Path) -> None:
     columns["hip_roll"] = SWAY * np.sin(2.0 * np.pi * t / DURATION) * down
     values = np.column_stack([t, *columns.values()])
     motion = from_file(robot, motion_of(robot, Table(("time", *columns), values, "squat")))
-    browser = start_browser()
     stop = threading.Event()
     with serve("127.0.0.1", 0, "rh5_leg") as server:
         window = Window(server, Look(server, robot, motion=motion), motion)
@@ -56,10 +59,7 @@ def main(output: Path) -> None:
             browser.get(f"http://127.0.0.1:{server.get_port()}")
             wait_for(lambda: browser.find_elements("id", "cld-status"), "the page")
             time.sleep(10.0)  # until curves and shadows are drawn as well
-            for button in browser.find_elements(
-                "css selector", ".mantine-Notification-closeButton"
-            ):
-                button.click()
+            close_notices(browser)
             time.sleep(3.0)
             image = picture(browser)
         finally:
@@ -67,9 +67,9 @@ def main(output: Path) -> None:
             loop.join()
             browser.quit()
     flat = Image.fromarray(image.astype(np.uint8)).quantize(192, dither=Image.Dither.NONE)
-    flat.save(output, optimize=True)
-    print(f"wrote {output}")
+    flat.save(PICTURE, optimize=True)
+    print(f"wrote {PICTURE}")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "viewer.png")
+    main()

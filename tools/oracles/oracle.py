@@ -1,9 +1,7 @@
 """Independent truth for constrained dynamics: Pinocchio's spanning tree plus explicit loop rows.
 
-Nothing here imports the package. Vectors are ordered by joint *name*: ``oracle.names`` is the order
-of the entries of q, qd, qdd and tau, chosen with ``names=`` or :meth:`Oracle.reordered`. With a
-floating base the base entries come first: positions [x, y, z, qx, qy, qz, qw], velocities, forces
-and accelerations [angular; linear] in the base link's frame.
+Vectors are ordered by joint *name*: ``oracle.names`` is the order of the entries of q, qd, qdd and
+tau, chosen with ``names=`` or :meth:`Oracle.reordered`.
 
 Sign conventions: K qdd = k = -Kdot qd and M qdd + C = tau + tau_wrenches + K^T lambda.
 """
@@ -20,13 +18,11 @@ import numpy as np
 import pinocchio as pin
 
 from .cut_rows import CutRows, cut_rows, skew
-from .oracle_files import Array, Coupling, Cut, read_coupling, read_cut, read_submechanisms
-from .oracle_files import read_urdf as _read_urdf
+from .files import Array, Coupling, Cut, read_coupling, read_cut, read_submechanisms
+from .pinocchio_tree import PinocchioTree
 
 RANK_TOLERANCE = 1e-8
 WORLD_ALIGNED = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-# Package base velocity [angular; linear] as positions in Pinocchio's [linear; angular].
-BASE_VELOCITY = [3, 4, 5, 0, 1, 2]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +34,7 @@ class _Loop:
     rows: CutRows
 
 
-class Oracle:
+class Oracle(PinocchioTree):
     """Spanning-tree dynamics with loop constraints, solved as one big KKT system.
 
     Args:
@@ -60,87 +56,22 @@ class Oracle:
         couplings: Iterable[Mapping[str, Any]] = (),
         loops: Iterable[Mapping[str, Any]] = (),
     ) -> None:
-        description = _read_urdf(urdf)
+        super().__init__(urdf, floating_base, names=names)
         cuts, file_couplings = read_submechanisms(submechanisms)
-        self.floating_base = floating_base
-        self.model = _build_model(description.xml, floating_base)
-        self.model.gravity.linear = np.array([0.0, 0.0, -9.81])
-        self._child_link = description.child_link
         self._loops = [self._attach(cut) for cut in [*cuts, *map(read_cut, loops)]]
         self._couplings: list[Coupling] = [
             *file_couplings,
-            *description.couplings,
+            *self.description.couplings,
             *map(read_coupling, couplings),
         ]
-        self.data = self.model.createData()
-        self._set_order(tuple(names) if names is not None else description.joints)
-
-    # Vectors by name ---------------------------------------------------------------------------
+        self.data = self.model.createData()  # with the frames of the cuts
 
     def reordered(self, names: Sequence[str]) -> Oracle:
         """The same robot with its vectors in the order of ``names``."""
         twin = copy.copy(self)
         twin.data = self.model.createData()
-        twin._set_order(tuple(names))
+        twin.set_order(names)
         return twin
-
-    def _set_order(self, names: tuple[str, ...]) -> None:
-        base = 1 if self.floating_base else 0
-        known = set(list(self.model.names)[1 + base :])
-        if set(names) != known or len(names) != len(known):
-            raise ValueError(f"names must be a permutation of the moving joints {sorted(known)}")
-        joints = [self.model.joints[self.model.getJointId(name)] for name in names]
-        self.names = names
-        self._q_index = np.array([*range(7 * base), *(j.idx_q for j in joints)], dtype=int)
-        self._v_index = np.array([*BASE_VELOCITY[: 6 * base], *(j.idx_v for j in joints)], int)
-
-    @property
-    def base_dof(self) -> int:
-        """Velocity entries of the base: 6 with a floating base, else 0."""
-        return 6 if self.floating_base else 0
-
-    @property
-    def nq(self) -> int:
-        """Length of q."""
-        return int(self.model.nq)
-
-    @property
-    def nv(self) -> int:
-        """Length of qd, qdd and tau."""
-        return int(self.model.nv)
-
-    def columns(self, names: Iterable[str]) -> list[int]:
-        """Entries of ``names`` in velocity vectors (base excluded)."""
-        return [self.base_dof + self.names.index(name) for name in names]
-
-    def q_columns(self, names: Iterable[str]) -> list[int]:
-        """Entries of ``names`` in position vectors (base excluded)."""
-        return [self.nq - self.nv + column for column in self.columns(names)]
-
-    def neutral(self) -> Array:
-        """(nq,) all joints at zero, base at the origin."""
-        return np.asarray(pin.neutral(self.model))[self._q_index]
-
-    def to_pinocchio_q(self, q: Array) -> Array:
-        """(nq,) positions in Pinocchio's order."""
-        return _scatter(q, self._q_index)
-
-    def to_pinocchio_v(self, v: Array) -> Array:
-        """(nv,) velocities, accelerations or forces in Pinocchio's order."""
-        return _scatter(v, self._v_index)
-
-    def from_pinocchio_q(self, q: Array) -> Array:
-        """(nq,) positions in the order of ``names``."""
-        return np.asarray(q)[self._q_index]
-
-    def from_pinocchio_v(self, v: Array) -> Array:
-        """(nv,) velocities, accelerations or forces in the order of ``names``."""
-        return np.asarray(v)[self._v_index]
-
-    def integrate(self, q: Array, step: Array) -> Array:
-        """(nq,) configuration reached from q with the constant velocity ``step`` in unit time."""
-        moved = pin.integrate(self.model, self.to_pinocchio_q(q), self.to_pinocchio_v(step))
-        return self.from_pinocchio_q(moved)
 
     # Loop constraints --------------------------------------------------------------------------
 
@@ -154,7 +85,7 @@ class Oracle:
     def K(self, q: Array) -> Array:
         """(n_c, nv) exact derivative of phi."""
         pin.computeJointJacobians(self.model, self.data, self.to_pinocchio_q(q))
-        parts = [self._loop_jacobian(loop)[:, self._v_index] for loop in self._loops]
+        parts = [self.from_pinocchio_v(self._loop_jacobian(loop)) for loop in self._loops]
         return np.vstack([*parts, self._coupling_jacobian()])
 
     def kdot_qd(self, q: Array, qd: Array) -> Array:
@@ -170,13 +101,13 @@ class Oracle:
 
     def _attach(self, cut: Cut) -> _Loop:
         """Add the cut frames P and S to the model as operational frames."""
-        common = None if cut.cut_joint is None else self._child_link[cut.cut_joint]
+        common = None if cut.cut_joint is None else self.description.child_link[cut.cut_joint]
         ids = []
         for link, own in (
             (cut.predecessor, cut.predecessor_frame),
             (cut.successor, cut.successor_frame),
         ):
-            frame = self.model.frames[self._frame_id(link)]
+            frame = self.model.frames[self.frame_id(link)]
             if own is not None:
                 placement = frame.placement * pin.SE3(own[:3, :3], own[:3, 3])
             elif common is not None:
@@ -185,7 +116,7 @@ class Oracle:
                 raise ValueError(f"no cut frame for {link!r}: give cut_joint or both frames")
             name = f"cut_{len(self.model.frames)}"
             kind = pin.FrameType.OP_FRAME
-            added = pin.Frame(name, frame.parentJoint, self._frame_id(link), placement, kind)
+            added = pin.Frame(name, frame.parentJoint, self.frame_id(link), placement, kind)
             ids.append(self.model.addFrame(added))
         return _Loop(ids[0], ids[1], cut_rows(cut.axes))
 
@@ -193,12 +124,7 @@ class Oracle:
         """Pose of ``link`` in the frame of Pinocchio joint ``joint`` when all joints are zero."""
         data = self.model.createData()
         pin.framesForwardKinematics(self.model, data, pin.neutral(self.model))
-        return data.oMi[joint].actInv(data.oMf[self._frame_id(link)])
-
-    def _frame_id(self, link: str) -> int:
-        if not self.model.existFrame(link, pin.FrameType.BODY):
-            raise KeyError(f"no link {link!r} in the URDF")
-        return int(self.model.getFrameId(link, pin.FrameType.BODY))
+        return data.oMi[joint].actInv(data.oMf[self.frame_id(link)])
 
     def _place(self, q: Array) -> None:
         pin.forwardKinematics(self.model, self.data, self.to_pinocchio_q(q))
@@ -259,52 +185,6 @@ class Oracle:
             row[self.columns(coupling.terms)] = -np.array(list(coupling.terms.values()))
         return rows
 
-    # The tree ----------------------------------------------------------------------------------
-
-    def pose(self, link: str, q: Array) -> Array:
-        """(4, 4) pose of a link in the world."""
-        self._place(q)
-        return np.asarray(self._frame_pose(self._frame_id(link)).homogeneous)
-
-    def jacobian(self, link: str, q: Array) -> Array:
-        """(6, nv) Jacobian of the link origin, [angular; linear] in the link frame."""
-        J = pin.computeFrameJacobian(
-            self.model,
-            self.data,
-            self.to_pinocchio_q(q),
-            self._frame_id(link),
-            pin.ReferenceFrame.LOCAL,
-        )
-        return np.vstack([J[3:], J[:3]])[:, self._v_index]
-
-    def mass_matrix(self, q: Array) -> Array:
-        """(nv, nv) inertia matrix of the spanning tree."""
-        M = np.triu(pin.crba(self.model, self.data, self.to_pinocchio_q(q)))
-        return (M + np.triu(M, 1).T)[np.ix_(self._v_index, self._v_index)]
-
-    def nonlinear_effects(self, q: Array, qd: Array) -> Array:
-        """(nv,) Coriolis, centrifugal and gravity forces of the tree."""
-        q_pin, v_pin = self.to_pinocchio_q(q), self.to_pinocchio_v(qd)
-        return self.from_pinocchio_v(pin.nonLinearEffects(self.model, self.data, q_pin, v_pin))
-
-    def inverse_dynamics_tree(self, q: Array, qd: Array, qdd: Array) -> Array:
-        """(nv,) tree forces without any loop constraint."""
-        vectors = (self.to_pinocchio_q(q), self.to_pinocchio_v(qd), self.to_pinocchio_v(qdd))
-        return self.from_pinocchio_v(pin.rnea(self.model, self.data, *vectors))
-
-    def wrench_forces(self, q: Array, wrenches: Mapping[str, Array] | None) -> Array:
-        """(nv,) generalised force of wrenches [moment; force] at link origins in link frames."""
-        total = np.zeros(self.nv)
-        for link, wrench in (wrenches or {}).items():
-            total += self.jacobian(link, q).T @ np.asarray(wrench, dtype=float)
-        return total
-
-    def energy(self, q: Array, qd: Array) -> float:
-        """Kinetic plus potential energy [J]."""
-        q_pin, v_pin = self.to_pinocchio_q(q), self.to_pinocchio_v(qd)
-        kinetic = pin.computeKineticEnergy(self.model, self.data, q_pin, v_pin)
-        return float(kinetic + pin.computePotentialEnergy(self.model, self.data, q_pin))
-
     # The whole system --------------------------------------------------------------------------
 
     def constraint_rows(self, q: Array, frozen: Iterable[str] = ()) -> Array:
@@ -342,15 +222,3 @@ class Oracle:
         qdd = particular + N @ free
         lam = U[:, :rank] @ (Vt[:rank] @ (M @ qdd - force) / s[:rank]) / scale
         return qdd, lam
-
-
-def _build_model(xml: str, floating_base: bool) -> Any:
-    if floating_base:
-        return pin.buildModelFromXML(xml, pin.JointModelFreeFlyer())
-    return pin.buildModelFromXML(xml)
-
-
-def _scatter(values: Array, index: Array) -> Array:
-    result = np.empty(len(index))
-    result[index] = values
-    return result

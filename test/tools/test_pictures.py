@@ -14,11 +14,12 @@ from PIL import Image
 import closed_loop_dynamics as cld
 from tools.pictures import draw, rest
 from tools.pictures.__main__ import main
-from tools.pictures.gallery import page, shipped
+from tools.pictures.gallery import draw_shipped, page
 from tools.pictures.png import write_png
 from tools.pictures.raster import render
 from tools.pictures.scene import Part, Scene, scene_of
 from tools.pictures.solids import AROUND, Mesh, box, cylinder, read_stl, sphere
+from tools.robots import SHIPPED
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = (ROOT / "urdf/heavy_duty_arm.urdf", ROOT / "config/heavy_duty_arm.yaml")
@@ -225,12 +226,12 @@ def test_command_draws_and_says_what_is_wrong(
 
 
 def test_page_of_the_shipped_robots_is_current() -> None:
-    """Otherwise run ``python -m tools.pictures.gallery``."""
+    """Otherwise run ``make pages``."""
     written = (ROOT / "docs/robots.md").read_text(encoding="utf-8")
-    assert written == page(shipped(ROOT))
+    assert written == page()
 
 
-@pytest.mark.parametrize("name", [entry.name for entry in shipped(ROOT)])
+@pytest.mark.parametrize("name", list(SHIPPED))
 def test_every_shipped_robot_has_a_small_picture(name: str) -> None:
     path = ROOT / "docs/robots" / f"{name}.png"
     assert path.stat().st_size < 150_000
@@ -238,8 +239,7 @@ def test_every_shipped_robot_has_a_small_picture(name: str) -> None:
 
 
 def test_committed_picture_is_what_the_package_draws(tmp_path: Path) -> None:
-    (entry,) = (e for e in shipped(ROOT) if e.name == "heavy_duty_loop")
-    draw(entry.load(), tmp_path / "a.png", entry.posture)
+    draw_shipped("heavy_duty_loop", tmp_path / "a.png")
     committed, found = (
         pixels(p) for p in (ROOT / "docs/robots/heavy_duty_loop.png", tmp_path / "a.png")
     )

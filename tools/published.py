@@ -1,0 +1,18 @@
+"""Where published robot files are, which are not part of this repository.
+
+The environment variable ``CLOSED_LOOP_MODELS`` names a folder with ``rh5_manus_case_study/`` (the
+repository dfki-ric-underactuated-lab/hybrid_numerical_analytical_approach_case_study on GitHub) and
+``rh5_leg/`` (``rh5_single_leg_hybrid.urdf`` and ``.yml`` of ARC-OPT/wbc).
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+VARIABLE = "CLOSED_LOOP_MODELS"
+#: Without the variable a folder that does not exist.
+MODELS = Path(os.environ.get(VARIABLE) or f"${VARIABLE}")
+MANUS = MODELS / "rh5_manus_case_study" / "model"
+LEG = MODELS / "rh5_leg"
+REMEDY = f"get the published files as tools/published.py says and set {VARIABLE} to their folder"
