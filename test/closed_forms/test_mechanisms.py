@@ -12,7 +12,7 @@ import pytest
 from support.oracle_files import Array
 
 import closed_loop_dynamics as cld
-from tools.robots.mechanisms import MECHANISMS, Mechanism
+from tools.robots.mechanisms import MECHANISMS, Example
 
 COUNT = 1000
 SEEDS = (1, 2)
@@ -47,7 +47,7 @@ every = pytest.mark.parametrize("name", MECHANISMS)
 every_closed_form = pytest.mark.parametrize("name", ANALYTICAL)
 
 
-def perturbed(mechanism: Mechanism, seed: int) -> dict[str, Any]:
+def perturbed(mechanism: Example, seed: int) -> dict[str, Any]:
     """All dimensions off by up to 10 %, limits and counts as they are; the loops stay closed."""
     rng = np.random.default_rng(seed)
     result = {}

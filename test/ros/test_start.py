@@ -88,7 +88,7 @@ def test_signal_while_compiling_ends_the_node(tmp_path: Path) -> None:
     command = [
         *(sys.executable, "-m", "closed_loop_dynamics.ros", "simulator", "--ros-args"),
         *("-p", f"urdf_file:={root / 'urdf/rh5_leg.urdf'}"),
-        *("-p", f"submechanism_file:={root / 'config/rh5_leg_submechanisms.yaml'}"),
+        *("-p", f"submechanism_file:={root / 'config/rh5_leg.yaml'}"),
     ]
     environment = {
         **os.environ,
