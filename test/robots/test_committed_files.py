@@ -5,10 +5,10 @@ Words and order exactly; numbers as numbers, because their last digit is the mac
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
+from support.number_texts import differences
 
 from tools.robots import SHIPPED
 from tools.robots._urdf import number
@@ -17,25 +17,6 @@ from tools.robots.mechanisms import MECHANISMS
 from tools.robots.mechanisms.loop_file import word
 
 ROOT = Path(__file__).resolve().parents[2]
-#: A number that is no part of a name, and whether it is a moment of inertia.
-NUMBER = re.compile(r'(i[xyz]{2}=")?(?<![\w.])(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?![\w.])')
-
-
-def differences(found: str, expected: str) -> list[str]:
-    """What is different in the words, or else in the numbers, of two texts."""
-    if NUMBER.sub("#", found) != NUMBER.sub("#", expected):
-        lines = zip(found.splitlines(), expected.splitlines(), strict=False)
-        other = [f"{a} / {b}" for a, b in lines if NUMBER.sub("#", a) != NUMBER.sub("#", b)]
-        return other or ["one text is longer"]
-    pairs = zip(NUMBER.findall(found), NUMBER.findall(expected), strict=True)
-    return [f"{a} / {b}" for (inertia, a), (_, b) in pairs if not same(float(a), float(b), inertia)]
-
-
-def same(a: float, b: float, inertia: str) -> bool:
-    """Equal but for the last digit: the twelfth decimal, of inertias the eleventh that counts."""
-    if a == 0.0 or b == 0.0:
-        return a == b
-    return abs(a - b) <= (2e-10 * abs(b) if inertia else 2e-12)
 
 
 @pytest.mark.parametrize("name", SHIPPED)
