@@ -6,6 +6,7 @@ from setuptools import find_packages, setup
 
 NAME = "closed_loop_dynamics"
 SHARE = f"share/{NAME}"
+DATA = ("launch", "config", "config/mechanisms", "urdf", "urdf/mechanisms")
 NODES = ("feedforward", "simulator", "joint_state_completer", "trajectory_publisher")
 
 # Real ROS 2 messages and rclpy as wheels, for machines without a ROS 2 installation.
@@ -70,7 +71,7 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (SHARE, ["package.xml"]),
         (f"lib/{NAME}", [f"scripts/{command}" for command in ("closed-loop", *NODES)]),
-        *((f"{SHARE}/{folder}", glob(f"{folder}/*.*")) for folder in ("launch", "config", "urdf")),
+        *((f"{SHARE}/{folder}", glob(f"{folder}/*.*")) for folder in DATA),
     ],
     # Where console scripts land: colcon puts them into lib/closed_loop_dynamics/ (setup.cfg), which
     # is the only place `ros2 run` and `ros2 launch` look; pip ignores that setting and puts them

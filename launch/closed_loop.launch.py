@@ -1,10 +1,12 @@
 """Any robot with closed loops: feedforward, simulator, robot_state_publisher and RViz.
 
 ros2 launch closed_loop_dynamics closed_loop.launch.py urdf_file:=... submechanism_file:=...
+ros2 launch closed_loop_dynamics closed_loop.launch.py robot:=crank_leg
 
-``simulator:=false`` leaves the robot to real hardware: its encoders are then expected on
-``actuator_states``, and with ``completer:=true`` the joint states come from them. With
-``use_sim_time:=true`` the simulator is the source of /clock.
+``robot`` names a robot that comes with the package; its files and its sample motion then stand in
+for arguments that are not given. ``simulator:=false`` leaves the robot to real hardware: its
+encoders are then expected on ``actuator_states``, and with ``completer:=true`` the joint states
+come from them. With ``use_sim_time:=true`` the simulator is the source of /clock.
 """
 
 import xml.etree.ElementTree as ElementTree
@@ -15,22 +17,26 @@ from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
+from closed_loop_dynamics.shipped import shipped_robot
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 
 PACKAGE = "closed_loop_dynamics"
 CONFIG = Path(get_package_share_directory(PACKAGE)) / "config"
+#: Argument -> default and explanation.
 ARGUMENTS = {
-    "urdf_file": (None, "path of the URDF: the spanning tree"),
-    "submechanism_file": ("", "path of the submechanism file; empty: no closed loops"),
-    "parameters_file": (str(CONFIG / "closed_loop.yaml"), "parameters of the nodes"),
+    "robot": ("", "name of a robot that comes with the package, in place of the files"),
+    "urdf_file": ("", "path of the URDF: the spanning tree; empty: of the robot"),
+    "submechanism_file": ("", "path of the submechanism file; empty: of the robot, or no loops"),
+    "parameters_file": ("", "parameters of the nodes; empty: of the robot, or for any robot"),
     "namespace": ("", "of all nodes and topics, tf included"),
     "use_sim_time": ("false", "take the time from /clock"),
     "simulator": ("true", "start the simulator; false: real hardware"),
     "completer": ("false", "joint states from encoders; for simulator:=false"),
-    "trajectory": ("false", "send the sample motion of the parameters file again and again"),
+    "trajectory": ("", "repeat the parameters file's sample motion; empty: with a robot"),
     "rviz": ("true", "start RViz"),
     "rviz_config": (str(CONFIG / "closed_loop.rviz"), "what RViz shows"),
 }
+SWITCHES = ("use_sim_time", "simulator", "completer", "trajectory", "rviz")
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -44,8 +50,8 @@ def generate_launch_description() -> LaunchDescription:
 
 def start_nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """The nodes that the arguments ask for."""
-    given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
-    wanted = {name: as_bool(name, value) for name, value in given.items() if is_switch(name)}
+    given = complete({name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS})
+    wanted = {name: as_bool(name, given[name]) for name in SWITCHES}
     if wanted["simulator"] and wanted["completer"]:
         raise ValueError("completer:=true needs simulator:=false: the simulator knows all joints")
     urdf = Path(given["urdf_file"]).read_text(encoding="utf-8")
@@ -91,6 +97,23 @@ def start_nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     return nodes
 
 
+def complete(given: dict[str, str]) -> dict[str, str]:
+    """The arguments with what the named robot says, or what is good for any, in the gaps."""
+    if given["robot"]:
+        robot = shipped_robot(given["robot"])
+        known = {
+            "urdf_file": str(robot.urdf),
+            "submechanism_file": str(robot.submechanisms),
+            "parameters_file": str(robot.nodes),
+            "trajectory": "true",
+        }
+    elif given["urdf_file"]:
+        known = {"parameters_file": str(CONFIG / "closed_loop.yaml"), "trajectory": "false"}
+    else:
+        raise ValueError("which robot? Give robot:=NAME, or urdf_file:=PATH")
+    return {name: value or known.get(name, "") for name, value in given.items()}
+
+
 def robot_state_publisher(urdf: str, namespace: str, sim_time: dict[str, bool]) -> Node:
     """Joint states to tf, within the namespace."""
     return Node(
@@ -120,11 +143,6 @@ def root_link(urdf: str) -> str:
     children = {child.get("link") for child in robot.iterfind("joint/child")}
     links = [link.get("name", "") for link in robot.iterfind("link")]
     return next(name for name in links if name not in children)
-
-
-def is_switch(name: str) -> bool:
-    """An argument that is true or false."""
-    return ARGUMENTS[name][0] in ("true", "false")
 
 
 def as_bool(name: str, value: str) -> bool:

@@ -3,34 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
-import sysconfig
 from pathlib import Path
-from typing import NamedTuple
 
 from ..errors import did_you_mean
 from ..model.words import SOLVERS
 from ..robot import Robot, load
+from ..shipped import ModelFiles, model_files
 from .inputs import InputFile
 from .mistakes import UsageError, no_file
 from .progress import loading
-
-PACKAGE = "closed_loop_dynamics"
-#: How the submechanism file of urdf/NAME.urdf may be called in config/.
-_FILES = ("{}_submechanisms.yaml", "{}.yaml", "{}_submechanisms.yml", "{}.yml")
-
-
-class Sources(NamedTuple):
-    """What ``load`` takes: paths, or the texts of a generated mechanism.
-
-    Attributes:
-        name: for messages and file names.
-    """
-
-    name: str
-    urdf: str | Path
-    submechanisms: str | Path | None
 
 
 class RobotFile(InputFile):
@@ -39,7 +20,7 @@ class RobotFile(InputFile):
     def files(self) -> list[Path]:
         """URDF and submechanism file, as far as there are files."""
         found = find_robot(self)
-        return [path for path in (found.urdf, found.submechanisms) if isinstance(path, Path)]
+        return [path for path in (found.urdf, found.submechanisms) if path is not None]
 
 
 def add_robot_arguments(parser: argparse.ArgumentParser) -> None:
@@ -89,7 +70,7 @@ def load_robot(options: argparse.Namespace) -> Robot:
         )
 
 
-def find_robot(robot: str, submechanisms: str | None = None) -> Sources:
+def find_robot(robot: str, submechanisms: str | None = None) -> ModelFiles:
     """Files, or a shipped robot.
 
     Raises:
@@ -101,7 +82,7 @@ def find_robot(robot: str, submechanisms: str | None = None) -> Sources:
         raise no_file(urdf)
     if urdf.suffix.lower() in (".yaml", ".yml"):
         raise UsageError(f"'{robot}' is a submechanism file; give the URDF before it")
-    found = _shipped(robot) if shipped else Sources(urdf.stem, urdf, None)
+    found = _shipped(robot) if shipped else ModelFiles(urdf.stem, urdf, None)
     if submechanisms is None:
         return found
     loops = Path(submechanisms).expanduser()
@@ -110,42 +91,10 @@ def find_robot(robot: str, submechanisms: str | None = None) -> Sources:
     return found._replace(submechanisms=loops)
 
 
-def _shipped(name: str) -> Sources:
-    from tools.robots.mechanisms import MECHANISMS
-
-    robots = shipped_robots()
-    if name in robots:
-        return robots[name]
-    if name in MECHANISMS:
-        urdf, text = MECHANISMS[name].build()
-        return Sources(name, urdf, text)
-    choices = [*robots, *MECHANISMS]
-    raise UsageError(
-        f"there is no file and no shipped robot '{name}'; {did_you_mean(name, choices)}"
-    )
-
-
-def shipped_robots() -> dict[str, Sources]:
-    """Robots in the package's ``urdf`` and ``config`` folders, by name."""
-    found: dict[str, Sources] = {}
-    for folder in _share_folders():
-        for urdf in sorted((folder / "urdf").glob("*.urdf")):
-            files = [folder / "config" / pattern.format(urdf.stem) for pattern in _FILES]
-            loops = next((file for file in files if file.is_file()), None)
-            found.setdefault(urdf.stem, Sources(urdf.stem, urdf, loops))
-    return found
-
-
-def _share_folders() -> list[Path]:
-    """The source tree, the environment's prefix, and the ament prefixes, in this order."""
-    source = Path(__file__).resolve().parents[2]
-    prefixes = [
-        sysconfig.get_path("data"),
-        sys.prefix,
-        *os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep),
-    ]
-    # `pip install --prefix`: lib/pythonX.Y/site-packages/closed_loop_dynamics/cli
-    prefixes.append(str(source.parents[2]) if len(source.parents) > 2 else "")
-    shares = [Path(prefix) / "share" / PACKAGE for prefix in prefixes if prefix]
-    folders = [source, *shares] if (source / "setup.py").is_file() else shares
-    return [folder for folder in folders if (folder / "urdf").is_dir()]
+def _shipped(name: str) -> ModelFiles:
+    files = model_files()
+    if name not in files:
+        raise UsageError(
+            f"there is no file and no shipped robot '{name}'; {did_you_mean(name, files)}"
+        )
+    return files[name]

@@ -21,8 +21,6 @@ from ..robot import Robot
 from .payload import Carried
 from .stepping import Friction, Stepper
 
-#: Among the parameters of a body: its mass m, and m times its centre of mass.
-
 
 @dataclass(frozen=True)
 class Physics:

@@ -139,7 +139,7 @@ def test_graph_is_an_svg_with_every_joint_and_cluster(run, leg: cld.Robot, tmp_p
 def test_boxes_of_the_graph_do_not_overlap() -> None:
     from closed_loop_dynamics.cli.cluster_drawing import _all, _boxes, _place
 
-    robot = cld.load(ROOT / "urdf" / "rh5_leg.urdf", ROOT / "config" / "rh5_leg_submechanisms.yaml")
+    robot = cld.load(ROOT / "urdf" / "rh5_leg.urdf", ROOT / "config" / "rh5_leg.yaml")
     root = _boxes(robot)
     _place(root)
     boxes = _all(root)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from closed_loop_dynamics.cli import robot_argument
+from closed_loop_dynamics import shipped
 from closed_loop_dynamics.cli.command_line import make_parser
 from closed_loop_dynamics.cli.commands import COMMANDS
 from closed_loop_dynamics.cli.inputs import InputFile
@@ -124,7 +124,7 @@ def test_the_files_of_a_shipped_robot_are_not_overwritten(
     for folder, file in (("urdf", "urdf/crank_leg.urdf"), ("config", "config/crank_leg.yaml")):
         (tmp_path / folder).mkdir()
         (tmp_path / file).write_bytes((ROOT / file).read_bytes())
-    monkeypatch.setattr(robot_argument, "_share_folders", lambda: [tmp_path])
+    monkeypatch.setattr(shipped, "share_folders", lambda: [tmp_path])
     before = contents(tmp_path)
     for file in before:
         outcome = run("state", "crank_leg", "--format", "csv", "-o", file)

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.number_texts import differences
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.arrays import Array
-from tools.robots.mechanisms import MECHANISMS, Mechanism
+from tools.robots.mechanisms import MECHANISMS, Example
 
 COUNT = 1000
 SEEDS = (1, 2)
@@ -47,7 +48,7 @@ every = pytest.mark.parametrize("name", MECHANISMS)
 every_closed_form = pytest.mark.parametrize("name", ANALYTICAL)
 
 
-def perturbed(mechanism: Mechanism, seed: int) -> dict[str, Any]:
+def perturbed(mechanism: Example, seed: int) -> dict[str, Any]:
     """All dimensions off by up to 10 %, limits and counts as they are; the loops stay closed."""
     rng = np.random.default_rng(seed)
     result = {}
@@ -218,7 +219,8 @@ def test_the_page_shows_the_mechanism_as_it_is_built(name: str) -> None:
     """``python -m tools.robots.mechanisms`` writes the pages anew."""
     mechanism = MECHANISMS[name]
     page = (PAGES / f"{name}.md").read_text(encoding="utf-8")
-    assert mechanism.build()[1].strip() in page
+    shown = page.partition("```yaml\n")[2].partition("```")[0]
+    assert not differences(shown, mechanism.build()[1])
     assert all(f"| `{parameter}` |" in page for parameter, _, _ in mechanism.parameters())
     drawing = (PAGES / f"{name}.svg").read_text(encoding="utf-8")
     assert drawing.startswith("<svg") and drawing.count("<circle") > 3

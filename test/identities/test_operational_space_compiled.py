@@ -21,8 +21,7 @@ CRANK_LINKS = ["foot", "base_link", "shank", "knee_cylinder_rod", "foot"]
 
 @cache
 def shipped(name: str) -> cld.Robot:
-    file = {"crank_leg": "crank_leg.yaml", "rh5_leg": "rh5_leg_submechanisms.yaml"}[name]
-    return cld.load(ROOT / "urdf" / f"{name}.urdf", ROOT / "config" / file)
+    return cld.load(ROOT / "urdf" / f"{name}.urdf", ROOT / "config" / f"{name}.yaml")
 
 
 def projected(robot: cld.Robot, links: list[str], y: Array) -> Array:

@@ -35,8 +35,8 @@ os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 100)
 
 
-def bring_up(robot: str, **arguments: str) -> LaunchDescription:
-    source = PythonLaunchDescriptionSource(str(SHARE / "launch" / f"{robot}.launch.py"))
+def bring_up(file: str, **arguments: str) -> LaunchDescription:
+    source = PythonLaunchDescriptionSource(str(SHARE / "launch" / f"{file}.launch.py"))
     given = {"rviz": "false", **arguments}
     include = IncludeLaunchDescription(source, launch_arguments=given.items())
     return LaunchDescription([include, launch_pytest.actions.ReadyToTest()])
@@ -49,7 +49,7 @@ def rh5_leg() -> LaunchDescription:
 
 @launch_pytest.fixture
 def crank_leg_in_a_namespace() -> LaunchDescription:
-    return bring_up("crank_leg", namespace="left", use_sim_time="true")
+    return bring_up("closed_loop", robot="crank_leg", namespace="left", use_sim_time="true")
 
 
 class Listener:

@@ -9,12 +9,12 @@ import pytest
 import yaml
 
 import closed_loop_dynamics as cld
-from tools.robots import SHIPPED
+from closed_loop_dynamics.shipped import shipped_robots
 
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCH_FILES = sorted((ROOT / "launch").glob("*.launch.py"))
 GENERAL = ROOT / "launch" / "closed_loop.launch.py"
-SHARED = ROOT / "closed_loop_dynamics" / "ros" / "shipped_launch.py"
+ROBOTS = shipped_robots()
 every_launch_file = pytest.mark.parametrize("path", LAUNCH_FILES, ids=lambda path: path.name)
 
 
@@ -43,21 +43,9 @@ def arguments(path: Path) -> list[str]:
     return [ast.literal_eval(key) for key in tables[0].keys if key is not None]
 
 
-def test_there_is_one_launch_file_for_any_robot_and_one_per_shipped_robot() -> None:
-    robots = {path.stem for path in (ROOT / "urdf").glob("*.urdf")}
+def test_there_is_one_launch_file_for_any_robot_and_some_that_name_one() -> None:
     names = {path.name.removesuffix(".launch.py") for path in LAUNCH_FILES}
-    assert {"closed_loop", *SHIPPED} == names
-    assert set(SHIPPED) == robots
-
-
-@pytest.mark.parametrize("name", SHIPPED)
-def test_launch_file_of_a_robot_asks_for_that_robot(name: str) -> None:
-    calls = [
-        ast.literal_eval(call.args[0])
-        for call in ast.walk(tree_of(ROOT / SHIPPED[name].launch_file))
-        if isinstance(call, ast.Call) and ast.unparse(call.func) == "describe"
-    ]
-    assert calls == [name]
+    assert names == {"closed_loop", *(name for name in ROBOTS if name.startswith("rh5_"))}
 
 
 @every_launch_file
@@ -70,38 +58,18 @@ def test_launch_file_is_valid_python_and_describes_a_launch(path: Path) -> None:
 def test_general_launch_file_takes_the_documented_arguments() -> None:
     declared = set(arguments(GENERAL))
     assert declared >= {
-        *("urdf_file", "submechanism_file", "namespace", "use_sim_time", "rviz", "simulator"),
-        *("parameters_file", "trajectory"),
+        *("robot", "urdf_file", "submechanism_file", "namespace", "use_sim_time", "rviz"),
+        *("simulator", "parameters_file", "trajectory"),
     }
     guide = (ROOT / "docs" / "nodes.md").read_text(encoding="utf-8")
     assert not [name for name in declared if f"`{name}`" not in guide]
 
 
-def test_shared_part_passes_on_only_arguments_that_the_general_file_declares() -> None:
-    assert set(arguments(SHARED)) <= set(arguments(GENERAL))
-    given = [
-        ast.literal_eval(key)
-        for node in ast.walk(tree_of(SHARED))
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "given"
-        for key in getattr(node.value, "keys", [])
-        if key is not None
-    ]
-    assert given and set(given) <= set(arguments(GENERAL))
-
-
-@pytest.mark.parametrize("path", [GENERAL, SHARED], ids=lambda path: path.name)
-def test_files_named_in_a_launch_file_exist(path: Path) -> None:
-    named = [s for s in strings(path) if s.endswith((".yaml", ".rviz", ".urdf", ".launch.py"))]
+def test_files_named_in_the_general_launch_file_exist() -> None:
+    named = [s for s in strings(GENERAL) if s.endswith((".yaml", ".rviz"))]
     assert named
     for name in named:
-        assert (ROOT / name).is_file() or (ROOT / "config" / name).is_file(), name
-
-
-@pytest.mark.parametrize("name", SHIPPED)
-def test_files_of_a_shipped_robot_exist(name: str) -> None:
-    robot = SHIPPED[name]
-    for file in (robot.urdf_file, robot.submechanism_file, robot.nodes_file, robot.launch_file):
-        assert (ROOT / file).is_file(), file
+        assert (ROOT / "config" / name).is_file(), name
 
 
 def test_executables_that_are_started_are_installed() -> None:
@@ -124,7 +92,7 @@ def test_executables_that_are_started_are_installed() -> None:
     ],
 )
 def test_ros2_control_files_name_the_actuators_in_their_order(file: str, controller: str) -> None:
-    robot = cld.load(*SHIPPED["rh5_leg"].generate())
+    robot = cld.load(ROBOTS["rh5_leg"].urdf, ROBOTS["rh5_leg"].submechanisms)
     content = yaml.safe_load((ROOT / "config" / file).read_text(encoding="utf-8"))
     for section in (controller, "joint_state_broadcaster"):
         assert tuple(content[section]["ros__parameters"]["joints"]) == robot.names.actuator

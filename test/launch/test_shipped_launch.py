@@ -11,26 +11,36 @@ from typing import Any
 
 import pytest
 
-from tools.robots import SHIPPED
+from closed_loop_dynamics.errors import InvalidInput
+from closed_loop_dynamics.shipped import shipped_robots
 
 ROOT = Path(__file__).resolve().parents[2]
+GENERAL = ROOT / "launch" / "closed_loop.launch.py"
+NAMED = sorted(path for path in (ROOT / "launch").glob("*.launch.py") if path != GENERAL)
 SHARED = "closed_loop_dynamics.ros.shipped_launch"
+ROBOTS = shipped_robots()
 CLASSES = {
-    "launch": ["LaunchDescription"],
+    "launch": ["LaunchContext", "LaunchDescription", "LaunchDescriptionEntity"],
     "launch.launch_description": ["LaunchDescription"],
-    "launch.actions": ["DeclareLaunchArgument", "IncludeLaunchDescription"],
+    "launch.actions": ["DeclareLaunchArgument", "IncludeLaunchDescription", "OpaqueFunction"],
     "launch.launch_description_sources": ["PythonLaunchDescriptionSource"],
     "launch.substitutions": ["LaunchConfiguration"],
+    "launch_ros": [],
+    "launch_ros.actions": ["Node"],
 }
 
 
 def stand_in(kind: str) -> Any:
-    """A class that remembers what it was made of."""
+    """A class that remembers what it was made of; a configuration performs as it is told."""
 
-    def make(*given: Any, **options: Any) -> SimpleNamespace:
-        return SimpleNamespace(kind=kind, given=given, **options)
+    class StandIn(SimpleNamespace):
+        def __init__(self, *given: Any, **options: Any) -> None:
+            super().__init__(kind=kind, given=given, **options)
 
-    return make
+        def perform(self, context: dict[str, str]) -> str:
+            return context[self.given[0]]
+
+    return StandIn
 
 
 @pytest.fixture
@@ -50,17 +60,60 @@ def launch_stand_ins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     sys.modules.pop(SHARED, None)
 
 
+def start(**given: str) -> dict[str, Any]:
+    """Executable -> node, of the general launch file with these arguments."""
+    file = runpy.run_path(str(GENERAL))
+    defaults = {name: default for name, (default, _) in file["ARGUMENTS"].items()}
+    nodes = file["start_nodes"]({**defaults, "rviz": "false", **given})
+    return {node.executable: node for node in nodes}
+
+
 @pytest.mark.usefixtures("launch_stand_ins")
-@pytest.mark.parametrize("name", SHIPPED)
-def test_launch_file_gives_the_robots_files_to_the_general_one(name: str) -> None:
-    main = runpy.run_path(str(ROOT / SHIPPED[name].launch_file))["generate_launch_description"]
-    (entities,) = main().given
-    *declared, include = entities
-    defaults = {argument.given[0]: argument.default_value for argument in declared}
-    assert defaults["trajectory"] == "true"
-    given = dict(include.launch_arguments)
-    for file in (given["urdf_file"], given["submechanism_file"], defaults["parameters_file"]):
-        assert Path(file).is_file() and name in Path(file).name
-    assert {given[argument].given[0] for argument in defaults} == set(defaults)
+@pytest.mark.parametrize("path", NAMED, ids=lambda path: path.name)
+def test_launch_file_gives_the_robots_name_to_the_general_one(path: Path) -> None:
+    (entities,) = runpy.run_path(str(path))["generate_launch_description"]().given
+    (include,) = entities
+    assert dict(include.launch_arguments) == {"robot": path.name.removesuffix(".launch.py")}
     (source,) = include.given
-    assert Path(source.given[0]) == ROOT / "launch" / "closed_loop.launch.py"
+    assert Path(source.given[0]) == GENERAL
+
+
+@pytest.mark.usefixtures("launch_stand_ins")
+@pytest.mark.parametrize("name", ROBOTS)
+def test_the_name_of_a_robot_stands_for_its_files_and_its_sample_motion(name: str) -> None:
+    nodes, robot = start(robot=name), ROBOTS[name]
+    assert set(nodes) == {
+        *("feedforward", "simulator", "robot_state_publisher", "trajectory_publisher")
+    }
+    for executable in ("feedforward", "simulator"):
+        file, parameters = nodes[executable].parameters
+        assert Path(file) == robot.nodes
+        assert Path(parameters["urdf_file"]) == robot.urdf
+        assert Path(parameters["submechanism_file"]) == robot.submechanisms
+    description = nodes["robot_state_publisher"].parameters[0]["robot_description"]
+    assert description == robot.urdf.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("launch_stand_ins")
+def test_what_is_given_beats_what_the_robot_says(tmp_path: Path) -> None:
+    other = tmp_path / "nodes.yaml"
+    nodes = start(robot="crank_leg", parameters_file=str(other), trajectory="false")
+    assert "trajectory_publisher" not in nodes
+    assert nodes["simulator"].parameters[0] == str(other)
+
+
+@pytest.mark.usefixtures("launch_stand_ins")
+def test_files_alone_bring_no_sample_motion() -> None:
+    nodes = start(urdf_file=str(ROBOTS["crank_leg"].urdf))
+    assert "trajectory_publisher" not in nodes
+    file, parameters = nodes["simulator"].parameters
+    assert Path(file) == ROOT / "config" / "closed_loop.yaml"
+    assert parameters["submechanism_file"] == ""
+
+
+@pytest.mark.usefixtures("launch_stand_ins")
+def test_a_robot_that_is_not_there_is_answered_with_those_that_are() -> None:
+    with pytest.raises(InvalidInput, match=r"no shipped robot 'crank_log'; there are .*crank_leg"):
+        start(robot="crank_log")
+    with pytest.raises(ValueError, match="robot:=NAME, or urdf_file:=PATH"):
+        start()

@@ -244,6 +244,6 @@ def test_files_of_the_library_are_valid(name: str) -> None:
 
 def test_there_were_files_to_check() -> None:
     names = {path.name for path in submechanism_files()}
-    assert {"crank_leg.yaml", "rh5_leg_submechanisms.yaml", "irsbot2.yaml"} <= names
+    assert {"crank_leg.yaml", "rh5_leg.yaml", "irsbot2.yaml"} <= names
     if HERE:
         assert {"submechanisms_reduced.yml", "rh5_single_leg_hybrid.yml"} <= names

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+import zipfile
 from importlib.metadata import version
 from pathlib import Path
 
@@ -17,21 +18,68 @@ NAME = "closed_loop_dynamics"
 NOT_SOURCES = (".*", "build", "dist", "install", "log", "out", "__pycache__", "*.egg-info")
 
 
-@pytest.fixture(scope="module")
-def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where ``pip install .`` put the package; built from a copy, so that the tree stays clean."""
-    folder = tmp_path_factory.mktemp("install")
-    shutil.copytree(ROOT, folder / "source", ignore=shutil.ignore_patterns(*NOT_SOURCES))
-    pip = [sys.executable, "-m", "pip", "install", "--no-index", "--no-deps"]
-    options = ["--no-build-isolation", "--no-warn-script-location", "--ignore-installed"]
-    run = subprocess.run(
-        [*pip, *options, "--prefix", str(folder / "prefix"), str(folder / "source")],
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+#: What a user imports; everything else belongs into tools/ or test/.
+SUBPACKAGES = {
+    *("actuation", "cli", "closure", "dynamics", "engine", "inspection", "model", "motion"),
+    *("programs", "ros", "simulation", "task_space", "viewer"),
+}
+#: Words of the workshop: no file of the wheel is called so.
+WORKSHOP = ("benchmark", "bench", "reproduce", "generator", "raster", "gallery", "robots", "tools")
+#: A library that one person can still read.
+MOST_LINES = 30_000
+
+
+def pip(command: str, *arguments: object) -> None:
+    """Run pip without looking anything up anywhere."""
+    call = [sys.executable, "-m", "pip", command, "--no-index", "--no-deps"]
+    run = subprocess.run([*call, *map(str, arguments)], capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stdout + run.stderr
-    return folder / "prefix"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of the package; built from a copy, so that the tree stays clean."""
+    folder = tmp_path_factory.mktemp("build")
+    shutil.copytree(ROOT, folder / "source", ignore=shutil.ignore_patterns(*NOT_SOURCES))
+    pip("wheel", "--no-build-isolation", "--wheel-dir", folder, folder / "source")
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def prefix(wheel: Path) -> Path:
+    """Where pip put the package."""
+    folder = wheel.parent / "prefix"
+    pip("install", "--no-warn-script-location", "--ignore-installed", "--prefix", folder, wheel)
+    return folder
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_the_library_and_nothing_of_the_workshop(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        files = [Path(name) for name in archive.namelist()]
+    code = [path for path in files if path.parts[0] == NAME and path.suffix == ".py"]
+    tops = {path.parts[0] for path in files}
+    assert {Path(top).suffix for top in tops} == {"", ".data", ".dist-info"} and len(tops) == 3
+    assert {path.parts[1] for path in code if len(path.parts) > 2} <= SUBPACKAGES
+    assert not [str(path) for path in code if set(WORKSHOP) & {*path.parts, path.stem}]
+
+
+def test_the_library_is_no_longer_than_it_may_be() -> None:
+    code = (ROOT / NAME).rglob("*.py")
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in code) <= MOST_LINES
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_the_files_of_every_shipped_robot_and_mechanism(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    share = f"/data/share/{NAME}/"
+    installed = {name.partition(share)[2] for name in names if share in name}
+    folders = ("config", "launch", "urdf")
+    sources = {p for folder in folders for p in (ROOT / folder).rglob("*") if p.is_file()}
+    sources = {p for p in sources if "__pycache__" not in p.parts}
+    assert installed == {"package.xml", *(p.relative_to(ROOT).as_posix() for p in sources)}
 
 
 @pytest.mark.slow
@@ -75,11 +123,20 @@ def test_pip_installs_a_command_that_runs(prefix: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("place", ["bin", f"lib/{NAME}"])
-def test_the_installed_command_line_finds_its_robots(prefix: Path, place: str) -> None:
+@pytest.mark.parametrize(
+    ("place", "robot", "answer"),
+    [
+        ("bin", "crank_leg", "crank_leg: 7 joints"),
+        (f"lib/{NAME}", "crank_leg", "crank_leg: 7 joints"),
+        ("bin", "four_bar", "four_bar: 3 joints"),
+    ],
+)
+def test_the_installed_command_line_finds_its_robots(
+    prefix: Path, place: str, robot: str, answer: str
+) -> None:
     (site,) = prefix.rglob("site-packages")
     run = subprocess.run(
-        [sys.executable, prefix / place / "closed-loop", "check", "crank_leg"],
+        [sys.executable, prefix / place / "closed-loop", "check", robot],
         cwd=prefix,
         env={**os.environ, "PYTHONPATH": str(site)},
         capture_output=True,
@@ -87,7 +144,7 @@ def test_the_installed_command_line_finds_its_robots(prefix: Path, place: str) -
         timeout=120,
     )
     assert run.returncode == 0, run.stderr
-    assert run.stdout.startswith("crank_leg: 7 joints")
+    assert run.stdout.startswith(answer)
 
 
 def test_package_xml_and_setup_py_agree() -> None:

@@ -43,13 +43,6 @@ def grid(name: str) -> np.ndarray:
 
 
 @every_robot
-def test_committed_files_are_what_the_generator_writes(name: str) -> None:
-    urdf, submechanisms = ROBOTS[name].generate()
-    assert (ROOT / f"urdf/{name}.urdf").read_text(encoding="utf-8") == urdf
-    assert (ROOT / f"config/{name}.yaml").read_text(encoding="utf-8") == submechanisms
-
-
-@every_robot
 def test_robot_weighs_what_the_paper_says_and_has_its_joints(name: str) -> None:
     robot = load(name)
     assert (robot.n, robot.m, robot.p) == COUNTS[name]

@@ -14,9 +14,10 @@ import yaml
 
 from closed_loop_dynamics.operational_space import osim_program
 from closed_loop_dynamics.robot import Robot, load
+from closed_loop_dynamics.shipped import ShippedRobot
 
 from ..oracles.mujoco_robot import NotInMujoco
-from ..robots.shipped import SHIPPED, ShippedRobot
+from ..robots.shipped import SHIPPED
 from .cases import HYBRID, Case, has_loops
 from .checks import Check, cross_checks, relative_error, variant_checks
 from .mujoco_side import MJ_FORWARD, MJ_ROLLOUT, MujocoSide

@@ -14,6 +14,7 @@ import numpy as np
 
 from closed_loop_dynamics.arrays import Array
 from closed_loop_dynamics.mechanism import Mechanism, build_mechanism
+from closed_loop_dynamics.model import read_description
 from closed_loop_dynamics.model.digest import digest
 from closed_loop_dynamics.robot import load
 

@@ -7,6 +7,6 @@ writes them anew. Single mechanisms are in :mod:`.mechanisms`.
 
 from __future__ import annotations
 
-from .shipped import SHIPPED, Sample, ShippedRobot
+from .shipped import SHIPPED, GeneratedRobot
 
-__all__ = ["SHIPPED", "Sample", "ShippedRobot"]
+__all__ = ["SHIPPED", "GeneratedRobot"]

@@ -64,11 +64,6 @@ def draw_arm(board: Blueprint, d: Arm, *, parallel_wrist: bool) -> list[Entry]:
     return [*entries, part.entry(loops, "joint")]
 
 
-def in_plane(p: Point) -> Array:
-    """A point of the plane x-z."""
-    return np.array([p.x, 0.0, p.z])
-
-
 def _shoulder(board: Blueprint, d: Arm, elbow: Array) -> tuple[str, Entry]:
     """Three motors whose axes meet; returns the upper arm."""
     centre = np.zeros(3)
@@ -81,7 +76,7 @@ def _shoulder(board: Blueprint, d: Arm, elbow: Array) -> tuple[str, Entry]:
     upper_arm = board.revolute(
         joints[2], lift, centre, Z, d.turn_limits, link="upper_arm", effort=135.0
     )
-    top, pivot = -0.05 * Z, elbow + in_plane(d.elbow.pivot)
+    top, pivot = -0.05 * Z, elbow + d.elbow.pivot.xyz
     board.rod(upper_arm, top, top - 0.05 * Z, 0.042, 0.5, "drive")
     for side in (-0.028, 0.028):
         board.rod(upper_arm, top - 0.04 * Z + side * Y, elbow + side * Y, 0.011, 0.22)
@@ -93,7 +88,7 @@ def _shoulder(board: Blueprint, d: Arm, elbow: Array) -> tuple[str, Entry]:
 def _elbow(board: Blueprint, d: Arm, upper_arm: str, elbow: Array) -> tuple[str, Entry]:
     """The lambda mechanism; returns the forearm."""
     forearm = board.revolute("elbow", upper_arm, elbow, Y, d.elbow.limits, link="forearm")
-    pivot, lever = (elbow + in_plane(p) for p in (d.elbow.pivot, d.elbow.lever))
+    pivot, lever = (elbow + p.xyz for p in (d.elbow.pivot, d.elbow.lever))
     board.rod(forearm, elbow, elbow - d.roll_axle * Z, 0.022, 0.5)
     board.rod(forearm, elbow + d.elbow.lever.z * Z, lever, 0.010, 0.1)
     part = Placed(board, "", upper_arm)

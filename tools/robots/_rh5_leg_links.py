@@ -1,281 +1,176 @@
-"""Links and joints of the RH5-style leg as URDF text, from top to bottom."""
+"""Links and joints of the RH5-style leg, drawn from top to bottom."""
 
 from __future__ import annotations
 
-from . import _urdf as xml
+from closed_loop_dynamics.arrays import Array
+
 from ._rh5_leg_geometry import Dimensions, Lambda, Range
-
-SIDES = {"left": 1.0, "right": -1.0}
-
-
-def links_and_joints(d: Dimensions) -> list[str]:
-    """Everything between the document's first and last line."""
-    return [*_stand(d), *_hip(d), *_thigh(d), *_shank(d), *_foot(d)]
+from ._urdf import rotation
+from .mechanisms.blueprint import UNSEEN, Blueprint, X, Y, Z
+from .mechanisms.parts import ORIGIN, SIDES, mirrored, pin
+from .mechanisms.placed import UPRIGHT, Placed
 
 
-def _stand(d: Dimensions) -> list[str]:
-    top = d.hip_height + 0.16
-    stand = [
-        xml.box((0.56, 0.40, 0.02), (-0.16, 0, 0.01), "dark"),
-        xml.box((0.06, 0.06, top), (-0.38, 0, 0.5 * top), "dark"),
-        xml.box((0.44, 0.06, 0.05), (-0.19, 0, top), "dark"),
-        xml.tube(0.048, 0.08, (0, 0, top - 0.04), "drive"),
-    ]
-    return [
-        xml.link("base_link", stand),
-        xml.revolute(
-            "hip_yaw",
-            "base_link",
-            "hip_yaw_link",
-            (0, 0, d.hip_height),
-            d.yaw_limits,
-            axis=(0, 0, 1),
-            effort=135,
-            velocity=4,
-        ),
-    ]
+def draw_stand(board: Blueprint, d: Dimensions) -> None:
+    """What carries the leg, on link ``base_link``; its origin is on the floor below the hip."""
+    top, stand = d.hip_height + 0.16, "base_link"
+    board.box(stand, (-0.16, 0, 0.01), (0.56, 0.40, 0.02), color="dark")
+    board.box(stand, (-0.38, 0, 0.5 * top), (0.06, 0.06, top), color="dark")
+    board.box(stand, (-0.19, 0, top), (0.44, 0.06, 0.05), color="dark")
+    board.rod(stand, (top - 0.08) * Z, top * Z, 0.048, color="drive")
 
 
-def _hip(d: Dimensions) -> list[str]:
-    yaw = [
-        xml.tube(0.040, 0.02, (0, 0, 0.070), "light"),
-        xml.box((0.12, 0.06, 0.016), (-0.055, 0, 0.060), "light"),
-        xml.box((0.016, 0.06, 0.090), (-0.107, 0, 0.020), "light"),
-        xml.strut((-0.100, 0, 0), (-0.045, 0, 0), 0.036, "drive"),
-    ]
-    front = (d.hip.pivot.x, 0, d.hip.pivot.z)
-    roll = [
-        xml.strut((-0.045, 0, 0), (0, 0, 0), 0.024, "light"),
-        xml.pin(0.028, 0.074, (0, 0, 0), "dark"),
-        xml.strut((0, 0.022, 0), (front[0], 0.022, front[2]), 0.010, "light"),
-        xml.strut((0, -0.022, 0), (front[0], -0.022, front[2]), 0.010, "light"),
-        xml.pin(0.012, 0.060, front, "dark"),
-    ]
-    return [
-        xml.link("hip_yaw_link", yaw, xml.box_inertia(1.6, (0.12, 0.08, 0.09), (-0.06, 0, 0.03))),
-        xml.revolute(
-            "hip_roll",
-            "hip_yaw_link",
-            "hip_roll_link",
-            (0, 0, 0),
-            d.roll_limits,
-            axis=(1, 0, 0),
-            effort=135,
-            velocity=4,
-        ),
-        xml.link("hip_roll_link", roll, xml.box_inertia(1.1, (0.12, 0.08, 0.07), (0.02, 0, 0.01))),
-        xml.revolute(
-            "hip_pitch",
-            "hip_roll_link",
-            "thigh",
-            (0, 0, 0),
-            d.hip.limits,
-            effort=250,
-            velocity=6,
-        ),
-        *_cylinder("hip_cylinder", "hip_roll_link", d.hip, (0, 0, 0), effort=3000),
-    ]
+def draw_leg(board: Blueprint, d: Dimensions) -> None:
+    """The leg below its stand."""
+    hip = d.hip_height * Z
+    knee, ankle = hip - d.thigh * Z, hip - (d.thigh + d.shank) * Z
+    _hip(board, d, hip)
+    _thigh(board, d, hip, knee)
+    _shank(board, d, knee, ankle)
+    _foot(board, d, ankle)
 
 
-def _thigh(d: Dimensions) -> list[str]:
-    knee = (0, 0, -d.thigh)
-    front = (d.hip.lever.x, 0, d.hip.lever.z)
-    back = (d.knee.pivot.x, 0, d.knee.pivot.z - d.thigh)
-    middle = (0, 0, -0.5 * d.thigh)
-    thigh = [
-        *(xml.box((0.05, 0.010, d.thigh), (0, y, middle[2]), "light") for y in (0.042, -0.042)),
-        *(xml.pin(0.034, 0.010, (0, y, 0), "light") for y in (0.042, -0.042)),
-        xml.box((0.030, 0.084, 0.05), (0, 0, 0.55 * front[2]), "dark"),
-        *(
-            xml.strut((0, y, front[2]), (front[0], y, front[2]), 0.009, "light")
-            for y in (-0.03, 0.03)
-        ),
-        xml.pin(0.012, 0.074, front, "dark"),
-        *(xml.strut((0, y, back[2]), (back[0], y, back[2]), 0.009, "light") for y in (-0.03, 0.03)),
-        xml.pin(0.012, 0.074, back, "dark"),
-        xml.pin(0.034, 0.100, knee, "dark"),
-    ]
-    return [
-        xml.link("thigh", thigh, xml.box_inertia(2.6, (0.07, 0.10, d.thigh), middle)),
-        xml.revolute("knee", "thigh", "shank", knee, d.knee.limits, effort=200, velocity=8),
-        *_cylinder("knee_cylinder", "thigh", d.knee, knee, effort=3000),
-    ]
+def _hip(board: Blueprint, d: Dimensions, hip: Array) -> None:
+    limits = d.yaw_limits
+    yaw = board.revolute("hip_yaw", "base_link", hip, Z, limits, effort=135, velocity=4)
+    board.rod(yaw, hip + 0.060 * Z, hip + 0.080 * Z, 0.040)
+    board.box(yaw, hip - 0.055 * X + 0.060 * Z, (0.12, 0.06, 0.016))
+    board.box(yaw, hip - 0.107 * X + 0.020 * Z, (0.016, 0.06, 0.090))
+    board.rod(yaw, hip - 0.100 * X, hip - 0.045 * X, 0.036, color="drive")
+    board.box(yaw, hip - 0.06 * X + 0.03 * Z, (0.12, 0.08, 0.09), 1.6, UNSEEN)
+    roll = board.revolute("hip_roll", yaw, hip, X, d.roll_limits, effort=135, velocity=4)
+    front = hip + d.hip.pivot.xyz
+    board.rod(roll, hip - 0.045 * X, hip, 0.024)
+    pin(board, roll, hip, 0.028, 0.074, "dark")
+    _brace(board, roll, hip, front, 0.022, 0.010)
+    pin(board, roll, front, 0.012, 0.060, "dark")
+    board.box(roll, hip + 0.02 * X + 0.01 * Z, (0.12, 0.08, 0.07), 1.1, UNSEEN)
+    limits = d.hip.limits
+    board.revolute("hip_pitch", roll, hip, Y, limits, link="thigh", effort=250, velocity=6)
+    _cylinder(board, "hip_cylinder", roll, d.hip, hip)
 
 
-def _shank(d: Dimensions) -> list[str]:
-    lever, ankle = d.knee.lever, (0, 0, -d.shank)
-    x, y, z = d.ankle.pivot
-    middle = (0, 0, -0.5 * d.shank)
-    shank = [
-        xml.pin(0.030, 0.072, (0, 0, 0), "light"),
-        xml.strut((0, 0, 0), (0, 0, 0.045 - d.shank), 0.022, "light"),
-        *(xml.strut((0, s, 0), (lever.x, s, lever.z), 0.010, "light") for s in (-0.022, 0.022)),
-        xml.pin(0.012, 0.060, (lever.x, 0, lever.z), "dark"),
-        xml.box((0.030, 2 * y + 0.01, 0.024), (0.5 * x + 0.008, 0, z - d.shank), "light"),
-        *(
-            xml.box((0.026, 0.010, 0.060), (0, 0.026 * s, 0.030 - d.shank), "light")
-            for s in SIDES.values()
-        ),
-        xml.box((0.026, 0.062, 0.012), (0, 0, 0.056 - d.shank), "light"),
-    ]
-    cross = [xml.strut((-0.022, 0, 0), (0.022, 0, 0), 0.009, "steel"), xml.pin(0.009, 0.044)]
-    return [
-        xml.link("shank", shank, xml.box_inertia(1.5, (0.06, 0.07, d.shank), middle)),
-        xml.revolute(
-            "ankle_roll",
-            "shank",
-            "ankle_cross",
-            ankle,
-            d.ankle.roll_limits,
-            axis=(1, 0, 0),
-            effort=100,
-            velocity=8,
-        ),
-        xml.link("ankle_cross", cross, xml.box_inertia(0.08, (0.04, 0.04, 0.02), (0, 0, 0))),
-        xml.revolute(
-            "ankle_pitch",
-            "ankle_cross",
-            "foot",
-            (0, 0, 0),
-            d.ankle.pitch_limits,
-            effort=150,
-            velocity=8,
-        ),
-        *_ankle_cylinder(d, "left"),
-        *_ankle_cylinder(d, "right"),
-    ]
+def _thigh(board: Blueprint, d: Dimensions, hip: Array, knee: Array) -> None:
+    middle, front, back = 0.5 * (hip + knee), d.hip.lever, d.knee.pivot
+    for side in (0.042 * Y, -0.042 * Y):
+        board.box("thigh", middle + side, (0.05, 0.010, d.thigh))
+        pin(board, "thigh", hip + side, 0.034, 0.010, "light")
+    board.box("thigh", hip + 0.55 * front.z * Z, (0.030, 0.084, 0.05), color="dark")
+    for joint, lever in ((hip, front), (knee, back)):
+        _brace(board, "thigh", joint + lever.z * Z, joint + lever.xyz, 0.03, 0.009)
+        pin(board, "thigh", joint + lever.xyz, 0.012, 0.074, "dark")
+    pin(board, "thigh", knee, 0.034, 0.100, "dark")
+    board.box("thigh", middle, (0.07, 0.10, d.thigh), 2.6, UNSEEN)
+    limits = d.knee.limits
+    board.revolute("knee", "thigh", knee, Y, limits, link="shank", effort=200, velocity=8)
+    _cylinder(board, "knee_cylinder", "thigh", d.knee, knee)
 
 
-def _foot(d: Dimensions) -> list[str]:
-    x, y, z = d.ankle.lever
-    bottom = -d.sole
-    foot = [
-        xml.box((0.22, 0.100, 0.014), (0.035, 0, bottom + 0.007), "dark"),
-        xml.box((0.05, 0.060, 0.030), (0, 0, bottom + 0.029), "light"),
-        *(
-            xml.box((0.030, 0.010, -bottom - 0.020), (0, 0.016 * s, 0.5 * bottom + 0.016), "light")
-            for s in SIDES.values()
-        ),
-        *(
-            xml.strut((0, 0.016 * s, -0.030), (x, y * s, z - 0.022), 0.009, "light")
-            for s in SIDES.values()
-        ),
-    ]
-    parts = [
-        xml.link("foot", foot, xml.box_inertia(1.2, (0.22, 0.10, 0.05), (0.03, 0, 0.03 - d.sole)))
-    ]
-    for side, sign in SIDES.items():
-        name = f"ankle_{side}_hinge"
-        fork = [
-            xml.strut((-0.014, 0, 0), (0.014, 0, 0), 0.008, "steel"),
-            xml.strut((0, 0, 0), (0, 0, -0.022), 0.010, "light"),
-        ]
-        parts += [
-            xml.revolute(
-                name,
-                "foot",
-                f"{name}_link",
-                (x, sign * y, z),
-                d.ankle.ranges(sign)[3],
-                axis=(1, 0, 0),
-                roll=d.ankle.joints(sign)[3],
-            ),
-            xml.link(f"{name}_link", fork, xml.box_inertia(0.03, (0.03, 0.02, 0.03), (0, 0, 0))),
-        ]
-    return parts
+def _shank(board: Blueprint, d: Dimensions, knee: Array, ankle: Array) -> None:
+    lever, (x, y, z) = knee + d.knee.lever.xyz, d.ankle.pivot
+    pin(board, "shank", knee, 0.030, 0.072, "light")
+    board.rod("shank", knee, ankle + 0.045 * Z, 0.022)
+    _brace(board, "shank", knee, lever, 0.022, 0.010)
+    pin(board, "shank", lever, 0.012, 0.060, "dark")
+    board.box("shank", ankle + (0.5 * x + 0.008) * X + z * Z, (0.030, 2 * y + 0.01, 0.024))
+    for _, side in SIDES:
+        board.box("shank", ankle + 0.026 * side * Y + 0.030 * Z, (0.026, 0.010, 0.060))
+    board.box("shank", ankle + 0.056 * Z, (0.026, 0.062, 0.012))
+    board.box("shank", 0.5 * (knee + ankle), (0.06, 0.07, d.shank), 1.5, UNSEEN)
+    limits = d.ankle.roll_limits
+    cross = board.revolute(
+        "ankle_roll", "shank", ankle, X, limits, link="ankle_cross", effort=100, velocity=8
+    )
+    board.rod(cross, ankle - 0.022 * X, ankle + 0.022 * X, 0.009, color="steel")
+    pin(board, cross, ankle, 0.009, 0.044)
+    board.box(cross, ankle, (0.04, 0.04, 0.02), 0.08, UNSEEN)
+    limits = d.ankle.pitch_limits
+    board.revolute("ankle_pitch", cross, ankle, Y, limits, link="foot", effort=150, velocity=8)
+    for name, side in SIDES:
+        _ankle_cylinder(board, d, f"ankle_{name}_cylinder", side, ankle)
+
+
+def _foot(board: Blueprint, d: Dimensions, ankle: Array) -> None:
+    sole = ankle - d.sole * Z
+    board.box("foot", sole + 0.035 * X + 0.007 * Z, (0.22, 0.100, 0.014), color="dark")
+    board.box("foot", sole + 0.029 * Z, (0.05, 0.060, 0.030))
+    for _, side in SIDES:
+        middle = 0.5 * (ankle + sole) + 0.016 * side * Y + 0.016 * Z
+        board.box("foot", middle, (0.030, 0.010, d.sole - 0.020))
+        end = ankle + mirrored(d.ankle.lever, side) - 0.022 * Z
+        board.rod("foot", ankle + 0.016 * side * Y - 0.030 * Z, end, 0.009)
+    board.box("foot", sole + 0.03 * X + 0.03 * Z, (0.22, 0.10, 0.05), 1.2, UNSEEN)
+    for name, side in SIDES:
+        at, roll = ankle + mirrored(d.ankle.lever, side), d.ankle.joints(side)[3]
+        part = Placed(board, f"ankle_{name}_", "foot", at, rotation((roll, 0.0, 0.0)))
+        fork = _hinge(part, "hinge", X, d.ankle.ranges(side)[3], "hinge_link")
+        part.rod(fork, -0.014 * X, 0.014 * X, 0.008, color="steel")
+        part.rod(fork, ORIGIN, -0.022 * Z, 0.010)
+        part.box(fork, ORIGIN, (0.03, 0.02, 0.03), 0.03, UNSEEN)
+
+
+def _brace(
+    board: Blueprint, link: str, start: Array, end: Array, apart: float, radius: float
+) -> None:
+    """Two struts side by side."""
+    for side in (apart * Y, -apart * Y):
+        board.rod(link, start + side, end + side, radius)
+
+
+def _hinge(part: Placed, name: str, axis: Array, limits: Range, link: str) -> str:
+    """A passive hinge at the origin of a part, whose frame its link has."""
+    return part.revolute(
+        name, "base_link", ORIGIN, axis, limits, link=link, frame=UPRIGHT, velocity=30.0
+    )
 
 
 # -- cylinders ------------------------------------------------------------------------------------
 
 
-def _cylinder(
-    name: str, parent: str, drive: Lambda, hinge: tuple[float, float, float], *, effort: float
-) -> list[str]:
-    """Barrel and rod of a lambda mechanism; ``hinge`` is seen from the parent link."""
+def _cylinder(board: Blueprint, name: str, parent: str, drive: Lambda, hinge: Array) -> None:
+    """Barrel and rod of a lambda mechanism about ``hinge``."""
     straight = drive.cylinder(0.0)
-    at = (hinge[0] + drive.pivot.x, 0, hinge[2] + drive.pivot.z)
-    shortest = straight.length + drive.stroke[0]
-    return [
-        # The barrel's z axis points along the cylinder, so that the stroke is a move along z.
-        xml.revolute(f"{name}_tilt", parent, f"{name}_barrel", at, drive.swing, tilt=straight.tilt),
-        *_barrel_and_rod(name, straight.length, shortest, drive.stroke, 0.022, (1.3, 0.35), effort),
-    ]
+    # Drawn along z, so that the stroke is a move along z of the two links.
+    part = Placed(board, name, parent, hinge + drive.pivot.xyz, straight.upright)
+    _hinge(part, "_tilt", Y, drive.swing, "_barrel")
+    _barrel_and_rod(part, straight.length, drive.stroke, 0.022, (1.3, 0.35), 3000)
 
 
-def _ankle_cylinder(d: Dimensions, side: str) -> list[str]:
+def _ankle_cylinder(board: Blueprint, d: Dimensions, name: str, side: float, ankle: Array) -> None:
     """A cylinder on a universal joint; its rod ends on the foot's hinge of the same side."""
-    sign, name = SIDES[side], f"ankle_{side}"
-    roll, tilt, length, _ = d.ankle.joints(sign)
-    roll_range, tilt_range, stroke, _ = d.ankle.ranges(sign)
-    x, y, z = d.ankle.pivot
-    cross = [xml.strut((-0.010, 0, 0), (0.010, 0, 0), 0.006, "steel"), xml.pin(0.006, 0.020)]
-    return [
-        xml.revolute(
-            f"{name}_cylinder_roll",
-            "shank",
-            f"{name}_cylinder_cross",
-            (x, sign * y, z - d.shank),
-            roll_range,
-            axis=(1, 0, 0),
-            roll=roll,
-        ),
-        xml.link(
-            f"{name}_cylinder_cross", cross, xml.box_inertia(0.02, (0.02, 0.02, 0.01), (0, 0, 0))
-        ),
-        xml.revolute(
-            f"{name}_cylinder_tilt",
-            f"{name}_cylinder_cross",
-            f"{name}_cylinder_barrel",
-            (0, 0, 0),
-            tilt_range,
-            tilt=tilt,
-        ),
-        *_barrel_and_rod(
-            f"{name}_cylinder", length, length + stroke[0], stroke, 0.015, (0.6, 0.12), 1500
-        ),
-    ]
+    roll, tilt, length, _ = d.ankle.joints(side)
+    roll_range, tilt_range, stroke, _ = d.ankle.ranges(side)
+    at, rolled = ankle + mirrored(d.ankle.pivot, side), rotation((roll, 0.0, 0.0))
+    part = Placed(board, name, "shank", at, rolled)
+    cross = _hinge(part, "_roll", X, roll_range, "_cross")
+    part.rod(cross, -0.010 * X, 0.010 * X, 0.006, color="steel")
+    pin(part, cross, ORIGIN, 0.006, 0.020)
+    part.box(cross, ORIGIN, (0.02, 0.02, 0.01), 0.02, UNSEEN)
+    part = Placed(board, name, f"{name}_cross", at, rolled @ rotation((0.0, tilt, 0.0)))
+    _hinge(part, "_tilt", Y, tilt_range, "_barrel")
+    _barrel_and_rod(part, length, stroke, 0.015, (0.6, 0.12), 1500)
 
 
 def _barrel_and_rod(
-    name: str,
+    part: Placed,
     length: float,
-    shortest: float,
     stroke: Range,
     radius: float,
     masses: tuple[float, float],
     effort: float,
-) -> list[str]:
-    """The two links of a cylinder along z and the slider between them.
+) -> None:
+    """The solids of link ``_barrel``, the slider along z, and the link ``_rod``.
 
     The rod's frame sits at its far end: that is where the loop is cut.
     """
-    tube = 0.86 * shortest
-    return [
-        xml.link(
-            f"{name}_barrel",
-            [
-                xml.tube(radius, tube - 0.02, (0, 0, 0.5 * tube + 0.01), "drive"),
-                xml.tube(1.15 * radius, 0.012, (0, 0, tube - 0.006), "dark"),
-                xml.tube(0.6 * radius, 0.03, (0, 0, 0.015), "dark"),
-                xml.pin(0.6 * radius, 1.6 * radius),
-            ],
-            xml.rod_inertia(masses[0], radius, tube, (0, 0, 0.5 * tube)),
-        ),
-        xml.prismatic(
-            name,
-            f"{name}_barrel",
-            f"{name}_rod",
-            (0, 0, length),
-            stroke,
-            effort=effort,
-            velocity=0.4,
-        ),
-        xml.link(
-            f"{name}_rod",
-            [
-                xml.tube(0.45 * radius, tube, (0, 0, -0.5 * tube), "steel"),
-                xml.pin(0.7 * radius, 1.4 * radius),
-            ],
-            xml.rod_inertia(masses[1], 0.45 * radius, tube, (0, 0, -0.5 * tube)),
-        ),
-    ]
+    tube, end = 0.86 * (length + stroke[0]), length * Z
+    part.rod("_barrel", 0.02 * Z, tube * Z, radius, color="drive")
+    part.rod("_barrel", (tube - 0.012) * Z, tube * Z, 1.15 * radius, color="dark")
+    part.rod("_barrel", ORIGIN, 0.03 * Z, 0.6 * radius, color="dark")
+    pin(part, "_barrel", ORIGIN, 0.6 * radius, 1.6 * radius)
+    part.rod("_barrel", ORIGIN, tube * Z, radius, masses[0], UNSEEN)
+    part.prismatic(
+        "", "_barrel", end, Z, stroke, link="_rod", frame=UPRIGHT, effort=effort, velocity=0.4
+    )
+    part.rod("_rod", end - tube * Z, end, 0.45 * radius, masses[1], "steel")
+    pin(part, "_rod", end, 0.7 * radius, 1.4 * radius)

@@ -1,7 +1,7 @@
-"""The few URDF elements the example robots are made of, as functions that return XML text.
+"""The elements of a URDF as text: what a blueprint is written with.
 
-Joints turn about y unless told otherwise; links look like boxes, bars and tubes; lengths in metres,
-masses in kilograms, angles in radians.
+Lengths in metres, masses in kilograms, angles in radians. Numbers have no more digits than another
+machine's rounding errors leave alone, and what is zero but for rounding is written as zero.
 """
 
 from __future__ import annotations
@@ -9,19 +9,30 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from closed_loop_dynamics.arrays import Array
+
 COLORS = {
     "dark": (0.20, 0.22, 0.25),
     "light": (0.82, 0.84, 0.86),
     "steel": (0.60, 0.62, 0.66),
     "drive": (0.95, 0.50, 0.10),  # what a motor or cylinder moves
 }
-Vector = Sequence[float]
+#: Decimals of lengths, angles and masses: few enough for all machines to agree, and a loop stays
+#: closed to some picometres. Inertias may be small and count significant digits.
+DECIMALS = 12
+INERTIA_DIGITS = 11
+#: Decimals of directions: what is normal or parallel is recognised as such to 1e-15, and saves
+#: instructions.
+DIRECTION_DECIMALS = 15
 
 
 def robot(name: str, parts: Iterable[str]) -> str:
     """A whole URDF document."""
     materials = "".join(
-        f'  <material name="{color}"><color rgba="{_numbers(rgb)} 1"/></material>\n'
+        f'  <material name="{color}"><color rgba="{numbers(rgb)} 1"/></material>\n'
         for color, rgb in COLORS.items()
     )
     body = "".join(parts)
@@ -33,129 +44,52 @@ def link(name: str, visuals: Iterable[str] = (), inertial: str = "") -> str:
     return f'  <link name="{name}">\n{inertial}{"".join(visuals)}  </link>\n'
 
 
-def fixed(name: str, parent: str, child: str, xyz: Vector) -> str:
-    """A rigid connection."""
-    return _joint(name, "fixed", parent, child, xyz)
-
-
-def revolute(
-    name: str,
-    parent: str,
-    child: str,
-    xyz: Vector,
-    limits: tuple[float, float],
-    *,
-    axis: Vector = (0, 1, 0),
-    roll: float = 0.0,
-    tilt: float = 0.0,
-    effort: float = 0.0,
-    velocity: float = 30.0,
-) -> str:
-    """A hinge, its frame turned by ``roll`` about x, then by ``tilt`` about y of the parent.
-
-    It is passive when ``effort`` is zero.
-    """
-    rest = f'    <axis xyz="{_numbers(axis)}"/>\n' + _limit(limits, effort, velocity)
-    return _joint(name, "revolute", parent, child, xyz, rest, (roll, tilt, 0))
-
-
-def prismatic(
-    name: str,
-    parent: str,
-    child: str,
-    xyz: Vector,
-    limits: tuple[float, float],
-    *,
-    effort: float,
-    velocity: float,
-) -> str:
-    """A slider along z."""
-    rest = '    <axis xyz="0 0 1"/>\n' + _limit(limits, effort, velocity)
-    return _joint(name, "prismatic", parent, child, xyz, rest)
-
-
-def box(size: Vector, xyz: Vector, color: str, tilt: float = 0.0) -> str:
-    """A box for the eye."""
-    return _visual(f'<box size="{_numbers(size)}"/>', xyz, (0, tilt, 0), color)
-
-
-def bar(x: float, z: float, width: float, color: str) -> str:
-    """A flat bar from the link's origin to the point (x, z) of the plane of motion."""
-    return box((width, 0.02, math.hypot(x, z)), (0.5 * x, 0, 0.5 * z), color, tilt=math.atan2(x, z))
-
-
-def tube(radius: float, length: float, xyz: Vector, color: str) -> str:
-    """A cylinder along z for the eye."""
-    shape = f'<cylinder radius="{_number(radius)}" length="{_number(length)}"/>'
-    return _visual(shape, xyz, (0, 0, 0), color)
-
-
-def pin(radius: float, length: float, xyz: Vector = (0, 0, 0), color: str = "steel") -> str:
-    """A cylinder along y for the eye: the axle of a hinge."""
-    shape = f'<cylinder radius="{_number(radius)}" length="{_number(length)}"/>'
-    return _visual(shape, xyz, (0.5 * math.pi, 0, 0), color)
-
-
-def strut(start: Vector, end: Vector, radius: float, color: str) -> str:
-    """A cylinder between two points for the eye."""
-    x, y, z = (b - a for a, b in zip(start, end, strict=True))
-    length = math.sqrt(x * x + y * y + z * z)
-    shape = f'<cylinder radius="{_number(radius)}" length="{_number(length)}"/>'
-    middle = [0.5 * (a + b) for a, b in zip(start, end, strict=True)]
-    return _visual(shape, middle, (0, math.acos(z / length), math.atan2(y, x)), color)
-
-
-def box_inertia(mass: float, size: Vector, com: Vector) -> str:
-    """Mass and inertia of a uniform box."""
-    x, y, z = (edge * edge for edge in size)
-    k = mass / 12.0
-    return _inertial(mass, com, (k * (y + z), k * (x + z), k * (x + y)))
-
-
-def rod_inertia(mass: float, radius: float, length: float, com: Vector) -> str:
-    """Mass and inertia of a uniform cylinder along z."""
-    across = mass * (3 * radius**2 + length**2) / 12.0
-    return _inertial(mass, com, (across, across, 0.5 * mass * radius**2))
-
-
-def _joint(
-    name: str,
-    kind: str,
-    parent: str,
-    child: str,
-    xyz: Vector,
-    rest: str = "",
-    rpy: Vector = (0, 0, 0),
-) -> str:
+def joint(name: str, kind: str, links: tuple[str, str], xyz: Array, R: Array, rest: str) -> str:
+    """A joint between (parent, child): the child's place and (3, 3) rotation in the parent."""
     return (
         f'  <joint name="{name}" type="{kind}">\n'
-        f'    <parent link="{parent}"/>\n'
-        f'    <child link="{child}"/>\n'
-        f"    {_origin(xyz, rpy)}\n"
+        f'    <parent link="{links[0]}"/>\n'
+        f'    <child link="{links[1]}"/>\n'
+        f"    {_origin(xyz, rpy_of(R))}\n"
         f"{rest}  </joint>\n"
     )
 
 
-def _limit(limits: tuple[float, float], effort: float, velocity: float) -> str:
-    lower, upper = map(_number, limits)
+def motion(axis: Array, limits: tuple[float, float], effort: float, velocity: float) -> str:
+    """How a joint may move; it is passive when ``effort`` is zero."""
+    lower, upper = map(number, limits)
     return (
-        f'    <limit lower="{lower}" upper="{upper}" effort="{_number(effort)}" '
-        f'velocity="{_number(velocity)}"/>\n'
+        f'    <axis xyz="{" ".join(direction(axis))}"/>\n'
+        f'    <limit lower="{lower}" upper="{upper}" effort="{number(effort)}" '
+        f'velocity="{number(velocity)}"/>\n'
     )
 
 
-def _inertial(mass: float, com: Vector, moments: Vector) -> str:
-    xx, yy, zz = map(_number, moments)
+def mimic(joint: str, multiplier: float) -> str:
+    """A joint that follows another one."""
+    return f'    <mimic joint="{joint}" multiplier="{number(multiplier)}"/>\n'
+
+
+def inertial(mass: float, com: Array, inertia: Array) -> str:
+    """Mass and (3, 3) inertia about the centre of mass, axes of the link."""
+    dust = 10.0**-DECIMALS * float(np.max(np.abs(inertia)))
+    clean = np.where(np.abs(inertia) < dust, 0.0, inertia)
+    entries = " ".join(
+        f'i{"xyz"[i]}{"xyz"[j]}="{clean[i, j]:.{INERTIA_DIGITS}g}"'
+        for i in range(3)
+        for j in range(i, 3)
+    )
     return (
         f"    <inertial>\n"
-        f"      {_origin(com, (0, 0, 0))}\n"
-        f'      <mass value="{_number(mass)}"/>\n'
-        f'      <inertia ixx="{xx}" ixy="0" ixz="0" iyy="{yy}" iyz="0" izz="{zz}"/>\n'
+        f"      {_origin(com, (0.0, 0.0, 0.0))}\n"
+        f'      <mass value="{number(mass)}"/>\n'
+        f"      <inertia {entries}/>\n"
         f"    </inertial>\n"
     )
 
 
-def _visual(shape: str, xyz: Vector, rpy: Vector, color: str) -> str:
+def visual(shape: str, xyz: Array, rpy: Sequence[float], color: str) -> str:
+    """A solid for the eye."""
     return (
         f"    <visual>\n"
         f"      {_origin(xyz, rpy)}\n"
@@ -165,15 +99,48 @@ def _visual(shape: str, xyz: Vector, rpy: Vector, color: str) -> str:
     )
 
 
-def _origin(xyz: Vector, rpy: Vector) -> str:
-    return f'<origin xyz="{_numbers(xyz)}" rpy="{_numbers(rpy)}"/>'
+def rotation(rpy: ArrayLike) -> Array:
+    """(3, 3) rotation of roll, pitch, yaw, as URDF means them."""
+    (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
+    about_x = np.array([[1, 0, 0], [0, cr, -sr], [0, sr, cr]])
+    about_y = np.array([[cp, 0, sp], [0, 1, 0], [-sp, 0, cp]])
+    about_z = np.array([[cy, -sy, 0], [sy, cy, 0], [0, 0, 1]])
+    return np.asarray(about_z @ about_y @ about_x)
 
 
-def _numbers(values: Iterable[float]) -> str:
-    return " ".join(_number(value) for value in values)
+def rpy_of(R: Array) -> tuple[float, float, float]:
+    """Roll, pitch, yaw of a (3, 3) rotation; of a turn about y the pitch, however large."""
+    level = math.hypot(R[0, 0], R[1, 0])
+    pitch = math.atan2(-R[2, 0], level)
+    if np.allclose(R[1], (0.0, 1.0, 0.0), rtol=0.0, atol=1e-12):
+        return 0.0, math.atan2(R[0, 2], R[0, 0]), 0.0
+    if level < 1e-9:  # z lies down: roll and yaw are one turn
+        return math.atan2(-R[1, 2], R[1, 1]), pitch, 0.0
+    return math.atan2(R[2, 1], R[2, 2]), pitch, math.atan2(R[1, 0], R[0, 0])
 
 
-def _number(value: float) -> str:
-    # Twelve digits keep a loop closed to better than a picometre and stay readable; adding zero
-    # turns -0 into 0.
-    return f"{round(value, 12) + 0.0:.12g}"
+def numbers(values: ArrayLike) -> str:
+    """Several numbers, as in an attribute."""
+    return " ".join(number(float(value)) for value in np.asarray(values).ravel())
+
+
+def number(value: float) -> str:
+    """A length, an angle or a mass; adding zero turns -0 into 0."""
+    return f"{round(value, DECIMALS) + 0.0:.15g}"
+
+
+def direction(vector: ArrayLike) -> list[str]:
+    """The components of a unit vector."""
+    unit = np.asarray(vector, dtype=float).ravel()
+    return [f"{round(float(v), DIRECTION_DECIMALS) + 0.0:.15g}" for v in unit]
+
+
+def _origin(xyz: ArrayLike, rpy: Sequence[float]) -> str:
+    angles = " ".join(map(_angle, rpy))
+    return f'<origin xyz="{numbers(xyz)}" rpy="{angles}"/>'
+
+
+def _angle(value: float) -> str:
+    """Quarter turns in full, so that axes at right angles stay so to the last bit."""
+    quarter = round(value / (0.5 * math.pi)) * 0.5 * math.pi
+    return repr(quarter) if quarter and abs(value - quarter) < 1e-11 else number(value)

@@ -13,7 +13,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from . import _urdf as xml
+import numpy as np
+
+from closed_loop_dynamics.arrays import Array
+
+from .mechanisms.blueprint import UNSEEN, Blueprint, X, Y, Z
+from .mechanisms.parts import ORIGIN, pin
+from .mechanisms.placed import UPRIGHT, Placed
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,17 @@ class Point:
     def tilt(self) -> float:
         """Angle about y that turns +z into the direction of this point [rad]."""
         return math.atan2(self.x, self.z)
+
+    @property
+    def upright(self) -> Array:
+        """(3, 3) the rotation by :attr:`tilt`: from a drawing with this direction along z."""
+        c, s = math.cos(self.tilt), math.sin(self.tilt)
+        return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+
+    @property
+    def xyz(self) -> Array:
+        """(3,) this point in space."""
+        return np.array([self.x, 0.0, self.z])
 
 
 @dataclass(frozen=True)
@@ -92,123 +109,82 @@ class Dimensions:
 def generate(dimensions: Dimensions | None = None) -> tuple[str, str]:
     """The URDF text and the submechanism file's text of the leg."""
     d = dimensions or Dimensions()
-    parts = [*_stand_and_hip(d), *_thigh_and_knee(d), *_shank_and_ankle(d)]
-    return xml.robot("crank_leg", parts), SUBMECHANISMS
+    board, hip = Blueprint("crank_leg"), d.hip_height * Z
+    _stand_and_hip(board, d, hip)
+    _thigh_and_knee(board, d, hip)
+    _shank_and_ankle(board, d, hip - d.thigh * Z)
+    return board.urdf(), SUBMECHANISMS
 
 
-def _stand_and_hip(d: Dimensions) -> list[str]:
-    stand = [
-        xml.box((0.40, 0.30, 0.02), (-0.10, 0, 0.01), "dark"),
-        xml.box((0.05, 0.05, d.hip_height), (-0.22, 0, 0.5 * d.hip_height), "dark"),
-        xml.box((0.20, 0.05, 0.05), (-0.12, 0, d.hip_height), "dark"),
-        xml.pin(0.045, 0.06, (0, 0, d.hip_height), "drive"),
-    ]
-    hip = (0, 0, d.hip_height)
-    return [
-        xml.link("base_link", stand),
-        xml.revolute("hip", "base_link", "thigh", hip, d.hip_limits, effort=80, velocity=8),
-    ]
+def _stand_and_hip(board: Blueprint, d: Dimensions, hip: Array) -> None:
+    stand = "base_link"
+    board.box(stand, (-0.10, 0, 0.01), (0.40, 0.30, 0.02), color="dark")
+    board.box(stand, (-0.22, 0, 0.5 * d.hip_height), (0.05, 0.05, d.hip_height), color="dark")
+    board.box(stand, (-0.12, 0, d.hip_height), (0.20, 0.05, 0.05), color="dark")
+    pin(board, stand, hip, 0.045, 0.06, "drive")
+    board.revolute("hip", stand, hip, Y, d.hip_limits, link="thigh", effort=80, velocity=8)
 
 
-def _thigh_and_knee(d: Dimensions) -> list[str]:
+def _thigh_and_knee(board: Blueprint, d: Dimensions, hip: Array) -> None:
     pivot, cylinder = d.cylinder_pivot, d.cylinder(0.0)
-    middle = (0, 0, -0.5 * d.thigh)
-    bracket = (0.5 * pivot.x, 0, pivot.z)
-    thigh = [
-        xml.box((0.05, 0.012, d.thigh), (0, 0.040, middle[2]), "light"),
-        xml.box((0.05, 0.012, d.thigh), (0, -0.040, middle[2]), "light"),
-        xml.box((abs(pivot.x) + 0.02, 0.092, 0.02), bracket, "light"),
-        xml.pin(0.035, 0.10, (0, 0, -d.thigh), "dark"),
-    ]
-    barrel = 0.62 * cylinder.length
-    return [
-        xml.link("thigh", thigh, xml.box_inertia(2.4, (0.06, 0.09, d.thigh), middle)),
-        xml.revolute(
-            "knee", "thigh", "shank", (0, 0, -d.thigh), d.knee_limits, effort=80, velocity=8
-        ),
-        # The barrel's z axis points along the cylinder, so that the stroke is a move along z.
-        xml.revolute(
-            "knee_cylinder_tilt",
-            "thigh",
-            "knee_cylinder_barrel",
-            (pivot.x, 0, pivot.z),
-            (-1.0, 1.0),
-            tilt=cylinder.tilt,
-        ),
-        xml.link(
-            "knee_cylinder_barrel",
-            [xml.tube(0.018, barrel, (0, 0, 0.5 * barrel), "drive"), xml.pin(0.012, 0.05)],
-            xml.rod_inertia(0.70, 0.018, barrel, (0, 0, 0.5 * barrel)),
-        ),
-        # The rod's frame sits at its far end: that is where the loop is cut.
-        xml.prismatic(
-            "knee_cylinder",
-            "knee_cylinder_barrel",
-            "knee_cylinder_rod",
-            (0, 0, cylinder.length),
-            d.stroke,
-            effort=2500,
-            velocity=0.5,
-        ),
-        xml.link(
-            "knee_cylinder_rod",
-            [xml.tube(0.008, barrel, (0, 0, -0.5 * barrel), "steel"), xml.pin(0.012, 0.04)],
-            xml.rod_inertia(0.25, 0.008, barrel, (0, 0, -0.5 * barrel)),
-        ),
-    ]
+    middle, knee = hip - 0.5 * d.thigh * Z, hip - d.thigh * Z
+    for side in (0.040, -0.040):
+        board.box("thigh", middle + side * Y, (0.05, 0.012, d.thigh))
+    bracket = hip + Point(0.5 * pivot.x, pivot.z).xyz
+    board.box("thigh", bracket, (abs(pivot.x) + 0.02, 0.092, 0.02))
+    pin(board, "thigh", knee, 0.035, 0.10, "dark")
+    board.box("thigh", middle, (0.06, 0.09, d.thigh), 2.4, UNSEEN)
+    board.revolute("knee", "thigh", knee, Y, d.knee_limits, link="shank", effort=80, velocity=8)
+    # The cylinder is drawn along z, so that the stroke is a move along z of its links.
+    part = Placed(board, "knee_cylinder", "thigh", hip + pivot.xyz, cylinder.upright)
+    barrel = part.revolute(
+        "_tilt", "base_link", ORIGIN, Y, (-1.0, 1.0), link="_barrel", frame=UPRIGHT, velocity=30
+    )
+    length = 0.62 * cylinder.length
+    part.rod(barrel, ORIGIN, length * Z, 0.018, 0.70, "drive")
+    pin(part, barrel, ORIGIN, 0.012, 0.05)
+    # The rod's frame sits at its far end: that is where the loop is cut.
+    end = cylinder.length * Z
+    rod = part.prismatic(
+        "", barrel, end, Z, d.stroke, link="_rod", frame=UPRIGHT, effort=2500, velocity=0.5
+    )
+    part.rod(rod, end - length * Z, end, 0.008, 0.25, "steel")
+    pin(part, rod, end, 0.012, 0.04)
 
 
-def _shank_and_ankle(d: Dimensions) -> list[str]:
-    lever, heel, rod = d.knee_lever, d.ankle_lever, d.push_rod
-    middle = (0, 0, -0.5 * d.shank)
-    shank = [
-        xml.box((0.04, 0.03, d.shank), middle, "light"),
-        xml.bar(lever.x, lever.z, 0.024, "light"),
-        xml.pin(0.030, 0.05, (d.crank_pivot.x, 0, d.crank_pivot.z), "dark"),
-        xml.pin(0.028, 0.06, (0, 0, -d.shank), "dark"),
-    ]
-    foot = [
-        xml.box((0.22, 0.08, 0.02), (0.05, 0, -0.05), "dark"),
-        xml.box((0.05, 0.05, 0.05), (0, 0, -0.02), "light"),
-        xml.bar(heel.x, heel.z, 0.018, "light"),
-    ]
-    return [
-        xml.link("shank", shank, xml.box_inertia(1.6, (0.05, 0.05, d.shank), middle)),
-        xml.revolute(
-            "ankle", "shank", "foot", (0, 0, -d.shank), d.ankle_limits, effort=40, velocity=10
-        ),
-        xml.link("foot", foot, xml.box_inertia(0.8, (0.22, 0.08, 0.05), (0.04, 0, -0.04))),
-        xml.revolute(
-            "ankle_crank",
-            "shank",
-            "ankle_crank_arm",
-            (d.crank_pivot.x, 0, d.crank_pivot.z),
-            (-1.1, 1.1),
-            effort=40,
-            velocity=12,
-        ),
-        xml.link(
-            "ankle_crank_arm",
-            [xml.bar(d.crank.x, d.crank.z, 0.018, "drive"), xml.pin(0.016, 0.06, color="drive")],
-            xml.box_inertia(0.15, (d.crank.length, 0.02, 0.02), (d.crank.x / 2, 0, d.crank.z / 2)),
-        ),
-        xml.revolute(
-            "ankle_rod",
-            "ankle_crank_arm",
-            "ankle_push_rod",
-            (d.crank.x, 0, d.crank.z),
-            (-1.5, 1.5),
-            tilt=rod.tilt,
-        ),
-        xml.link(
-            "ankle_push_rod",
-            [xml.tube(0.006, rod.length, (0, 0, 0.5 * rod.length), "steel"), xml.pin(0.010, 0.03)],
-            xml.rod_inertia(0.12, 0.006, rod.length, (0, 0, 0.5 * rod.length)),
-        ),
-        # A frame without mass at the rod's far end: that is where the loop is cut.
-        xml.fixed("ankle_rod_end", "ankle_push_rod", "ankle_rod_tip", (0, 0, rod.length)),
-        xml.link("ankle_rod_tip", [xml.pin(0.010, 0.03)]),
-    ]
+def _shank_and_ankle(board: Blueprint, d: Dimensions, knee: Array) -> None:
+    middle, ankle = knee - 0.5 * d.shank * Z, knee - d.shank * Z
+    axle = knee + d.crank_pivot.xyz
+    board.box("shank", middle, (0.04, 0.03, d.shank))
+    board.beam("shank", knee, knee + d.knee_lever.xyz, (0.02, 0.024))
+    pin(board, "shank", axle, 0.030, 0.05, "dark")
+    pin(board, "shank", ankle, 0.028, 0.06, "dark")
+    board.box("shank", middle, (0.05, 0.05, d.shank), 1.6, UNSEEN)
+    foot = board.revolute(
+        "ankle", "shank", ankle, Y, d.ankle_limits, link="foot", effort=40, velocity=10
+    )
+    board.box(foot, ankle + 0.05 * X - 0.05 * Z, (0.22, 0.08, 0.02), color="dark")
+    board.box(foot, ankle - 0.02 * Z, (0.05, 0.05, 0.05))
+    board.beam(foot, ankle, ankle + d.ankle_lever.xyz, (0.02, 0.018))
+    board.box(foot, ankle + 0.04 * X - 0.04 * Z, (0.22, 0.08, 0.05), 0.8, UNSEEN)
+    limits = (-1.1, 1.1)
+    crank = board.revolute(
+        "ankle_crank", "shank", axle, Y, limits, link="ankle_crank_arm", effort=40, velocity=12
+    )
+    tip = axle + d.crank.xyz
+    board.beam(crank, axle, tip, (0.02, 0.018), color="drive")
+    pin(board, crank, axle, 0.016, 0.06, "drive")
+    board.box(crank, 0.5 * (axle + tip), (d.crank.length, 0.02, 0.02), 0.15, UNSEEN)
+    part = Placed(board, "ankle_", crank, tip, d.push_rod.upright)
+    end = d.push_rod.length * Z
+    rod = part.revolute(
+        "rod", "base_link", ORIGIN, Y, (-1.5, 1.5), link="push_rod", frame=UPRIGHT, velocity=30
+    )
+    part.rod(rod, ORIGIN, end, 0.006, 0.12, "steel")
+    pin(part, rod, ORIGIN, 0.010, 0.03)
+    # A frame without mass at the rod's far end: that is where the loop is cut.
+    rod_tip = part.frame("rod_end", rod, end, UPRIGHT, link="rod_tip")
+    pin(part, rod_tip, end, 0.010, 0.03)
 
 
 SUBMECHANISMS = """\

@@ -19,6 +19,9 @@ from closed_loop_dynamics.arrays import Array
 from .mechanisms.blueprint import Blueprint, Y, turned, unit
 from .mechanisms.loop_file import Cut, loop_file
 
+#: In which coordinates the platform can be commanded.
+TASK = '  task_space: {platform: tool_tip, axes: [x, "y", z]}\n'
+
 
 @dataclass(frozen=True)
 class Dimensions:
@@ -69,7 +72,7 @@ def generate(dimensions: Dimensions | None = None) -> tuple[str, str]:
     driven = [f"arm_{k}" for k in range(3)]
     others = [joint for joint in joints if joint not in driven]
     yaml = loop_file("delta", "NUMERICAL", driven, driven, others, cuts)
-    return board.urdf(), yaml + "  task_space: {platform: tool_tip, axes: [x, y, z]}\n"
+    return board.urdf(), yaml + TASK
 
 
 def _limb(board: Blueprint, d: Dimensions, k: int, cuts: list[Cut]) -> list[str]:

@@ -8,18 +8,16 @@ straight with hanging arms, x points forward, y to the left.
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-import numpy as np
 import yaml
-
-from closed_loop_dynamics.arrays import Array
 
 from . import rh5_leg, rh5_manus
 from .mechanisms.blueprint import Blueprint, X, Z
 from .mechanisms.loop_file import Entry, submechanism_file
 from .mechanisms.parts import SIDES, mirrored
+from .mechanisms.placed import Placed
 
 HEADER = """\
 # The loops of rh5_humanoid.urdf. Those of the legs follow from their types and the tree; the others
@@ -46,10 +44,10 @@ def generate(dimensions: Dimensions | None = None) -> tuple[str, str]:
         # What carries the yaw motor of the leg.
         board.rod("base_link", hip + 0.08 * Z, hip + 0.145 * Z, 0.048, 1.2, "drive")
         board.rod("base_link", hip + 0.14 * Z, mirrored((0.0, 0.05, -0.03), side), 0.030, 0.8)
-        leg, loops = rh5_leg.generate(_mirrored_leg(d.leg) if side < 0.0 else d.leg)
-        prefix = f"{name}_leg_"
-        board.add_xml(_grafted(leg, prefix, "base_link", hip - d.leg.hip_height * Z))
-        entries += [_renamed(item, prefix) for item in yaml.safe_load(loops)["submechanisms"]]
+        leg = Placed(board, f"{name}_leg_", at=hip - d.leg.hip_height * Z)
+        rh5_leg.draw_leg(leg, _mirrored_leg(d.leg) if side < 0.0 else d.leg)
+        loops = yaml.safe_load(rh5_leg.SUBMECHANISMS)["submechanisms"]
+        entries += [leg.entry(_entry(item)) for item in loops]
     board.rod("base_link", -0.06 * X - 0.05 * Z, 0.02 * X - 0.05 * Z, 0.02, 0.3, "dark")
     return board.urdf(), submechanism_file(entries, HEADER)
 
@@ -60,42 +58,11 @@ def _mirrored_leg(leg: rh5_leg.Dimensions) -> rh5_leg.Dimensions:
     return replace(leg, roll_limits=(-high, -low))
 
 
-def _grafted(urdf: str, prefix: str, parent: str, at: Array) -> str:
-    """Links and joints of another robot, without its root link, as a part of ``parent``."""
-    robot = ElementTree.fromstring(urdf)
-    for link in [*robot.findall("link")]:
-        if link.get("name") == "base_link":
-            robot.remove(link)
-        link.set("name", f"{prefix}{link.get('name')}")
-    for joint in robot.findall("joint"):
-        joint.set("name", f"{prefix}{joint.get('name')}")
-        for end in (*joint.findall("parent"), *joint.findall("child")):
-            end.set("link", f"{prefix}{end.get('link')}")
-        for end in joint.findall("parent"):
-            if end.get("link") == f"{prefix}base_link":
-                end.set("link", parent)
-                _shift(joint, at)
-    parts = [*robot.findall("link"), *robot.findall("joint")]
-    return "".join("  " + ElementTree.tostring(e, "unicode").strip() + "\n" for e in parts)
-
-
-def _shift(joint: ElementTree.Element, at: Array) -> None:
-    for origin in joint.findall("origin"):
-        xyz = np.array([float(word) for word in origin.get("xyz", "0 0 0").split()]) + at
-        origin.set("xyz", " ".join(f"{value:.12g}" for value in xyz))
-
-
-def _renamed(item: dict[str, object], prefix: str) -> Entry:
+def _entry(item: dict[str, Any]) -> Entry:
     """A submechanism without cuts, from the file of the leg."""
-
-    def names(key: str) -> list[str]:
-        found = item[f"jointnames_{key}"]
-        assert isinstance(found, list)
-        return [f"{prefix}{name}" for name in found]
-
-    independent, active = names("independent"), names("active")
-    others = [name for name in names("spanningtree") if name not in (*independent, *active)]
-    context = f"{prefix}{item['contextual_name']}"
-    return Entry(
-        str(item["name"]), str(item["type"]), independent, active, others, contextual=context
-    )
+    independent, active = item["jointnames_independent"], item["jointnames_active"]
+    others = [
+        name for name in item["jointnames_spanningtree"] if name not in (*independent, *active)
+    ]
+    context = item["contextual_name"]
+    return Entry(item["name"], item["type"], independent, active, others, contextual=context)

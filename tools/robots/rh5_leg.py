@@ -11,16 +11,19 @@ closed and far from their dead points.
 
 from __future__ import annotations
 
-from . import _urdf as xml
 from ._rh5_leg_geometry import Ankle, Dimensions, Lambda
-from ._rh5_leg_links import links_and_joints
+from ._rh5_leg_links import draw_leg, draw_stand
+from .mechanisms.blueprint import Blueprint
 
-__all__ = ["SUBMECHANISMS", "Ankle", "Dimensions", "Lambda", "generate"]
+__all__ = ["SUBMECHANISMS", "Ankle", "Dimensions", "Lambda", "draw_leg", "generate"]
 
 
 def generate(dimensions: Dimensions | None = None) -> tuple[str, str]:
     """The URDF text and the submechanism file's text of the leg."""
-    return xml.robot("rh5_leg", links_and_joints(dimensions or Dimensions())), SUBMECHANISMS
+    board, d = Blueprint("rh5_leg"), dimensions or Dimensions()
+    draw_stand(board, d)
+    draw_leg(board, d)
+    return board.urdf(), SUBMECHANISMS
 
 
 SUBMECHANISMS = """\

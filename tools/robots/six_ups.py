@@ -8,7 +8,7 @@ from __future__ import annotations
 from .mechanisms import ups6
 
 #: What makes a parallel manipulator out of the mechanism.
-TASK = "  task_space: {platform: platform, axes: [x, y, z, roll, pitch, yaw]}\n"
+TASK = '  task_space: {platform: platform, axes: [x, "y", z, roll, pitch, yaw]}\n'
 
 
 def generate(**dimensions: object) -> tuple[str, str]:

@@ -80,12 +80,6 @@ class Graph:
             file.unlink()
         self.folder.rmdir()
 
-    def file(self, name: str, text: str) -> Path:
-        """Write a file that lives as long as the graph."""
-        path = self.folder / name
-        path.write_text(text, encoding="utf-8")
-        return path
-
     def start(self, kind: str, parameters: Mapping[str, Any], remaps: Mapping[str, str]) -> None:
         """Start the node ``kind`` as a process."""
         command = [sys.executable, "-m", "closed_loop_dynamics.ros", kind, "--ros-args"]

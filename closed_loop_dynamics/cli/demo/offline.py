@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 import closed_loop_dynamics as cld
-from tools.robots import crank_leg
 
 from ...arrays import Array
+from ...shipped import shipped_robot
 from .pictures import BELOW, save
 
 DURATION = 2.0  # [s]
@@ -65,7 +65,8 @@ class Squat:
 def run(output: Path) -> None:
     """Squat, print the numbers, draw the picture."""
     start = time.perf_counter()
-    robot = cld.load(*crank_leg.generate())
+    leg = shipped_robot("crank_leg")
+    robot = cld.load(leg.urdf, leg.submechanisms)
     loading = time.perf_counter() - start
 
     squat = simulate(robot)

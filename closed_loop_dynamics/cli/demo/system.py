@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from tools.robots import rh5_leg
-
 from ...arrays import Array
 from ...motion.trajectory import Setpoint, Spline
 from ...robot import Robot, load
+from ...shipped import shipped_robot
 from .foot_motion import Stroke, foot_motion
 from .graph import Graph, Heard
 from .pictures import save
@@ -58,15 +57,12 @@ class Recording:
 def run(output: Path, *, real_time: bool = False) -> None:
     """Start the graph, move the leg, print the table, draw the picture."""
     began = time.perf_counter()
-    urdf, submechanisms = rh5_leg.generate()
-    robot = load(urdf, submechanisms)
+    leg = shipped_robot("rh5_leg")
+    robot = load(leg.urdf, leg.submechanisms)
     start, points = foot_motion(robot, Stroke())
     print(f"rh5_leg loaded in {time.perf_counter() - began:.1f} s; starting the nodes ...")
     with Graph() as graph:
-        files = {
-            "urdf_file": graph.file("rh5_leg.urdf", urdf),
-            "submechanism_file": graph.file("rh5_leg.yaml", submechanisms),
-        }
+        files = {"urdf_file": leg.urdf, "submechanism_file": leg.submechanisms}
         recording = _record(graph, robot, files, (start, points), real_time)
     print(table(robot, recording))
     save(output, lambda: draw(robot, recording, output))

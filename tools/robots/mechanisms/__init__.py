@@ -26,12 +26,12 @@ from . import (
     ups6,
     wrist,
 )
-from .description import Mechanism
+from .description import Example
 
-__all__ = ["MECHANISMS", "Mechanism"]
+__all__ = ["MECHANISMS", "Example"]
 
 #: Name -> mechanism: planar loops, universal platforms, more freedom, couplings.
-MECHANISMS: dict[str, Mechanism] = {
+MECHANISMS: dict[str, Example] = {
     module.MECHANISM.name: module.MECHANISM
     for module in (
         four_bar,

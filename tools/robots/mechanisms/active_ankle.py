@@ -10,7 +10,7 @@ import numpy as np
 from closed_loop_dynamics.arrays import Array
 
 from .blueprint import Blueprint, X, Y, Z
-from .description import Mechanism, dim
+from .description import Example, dim
 from .loop_file import POINT, Cut, Entry, one_entry
 from .parts import free_platform, push_rod
 
@@ -55,7 +55,7 @@ def draw(board: Blueprint, d: Dimensions, platform_axes: Sequence[Array] = (X, Y
     return Entry("active_ankle", "3RUS2", joints[3:], motors, others, cuts)
 
 
-MECHANISM = Mechanism(
+MECHANISM = Example(
     name="active_ankle",
     title="Active Ankle",
     aliases=("3-R[2-SS]", "3RUS2", "almost spherical parallel mechanism"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .blueprint import in_plane, unit
-from .description import FRONT, Mechanism, dim
+from .description import FRONT, Example, dim
 from .planar_bars import Quadrilateral, build_bars
 
 
@@ -32,7 +32,7 @@ def build(**dimensions: object) -> tuple[str, str]:
     return build_bars("antiparallelogram", "1-RRRR", corners, d.limits)
 
 
-MECHANISM = Mechanism(
+MECHANISM = Example(
     name="antiparallelogram",
     title="Antiparallelogram",
     aliases=("crossed parallelogram", "1-RRRR with equal opposite sides, crossed"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .blueprint import Blueprint, Y
-from .description import Mechanism, dim
+from .description import Example, dim
 from .loop_file import loop_file
 
 
@@ -55,7 +55,7 @@ def build(**dimensions: object) -> tuple[str, str]:
     return board.urdf(), yaml
 
 
-MECHANISM = Mechanism(
+MECHANISM = Example(
     name="belt_pair",
     title="Belt pair",
     aliases=("belt-driven knee", "parallel belt transmission"),

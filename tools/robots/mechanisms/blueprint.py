@@ -1,7 +1,8 @@
-"""Draw a mechanism in world coordinates at q = 0 and write it as a URDF.
+"""Draw a robot in world coordinates at q = 0 and write it as a URDF.
 
-Every link frame sits at its joint and is parallel to the world at q = 0, so origins are differences
-of points, axes are world axes, and a loop whose points coincide on paper is closed by construction.
+Every link frame sits at its joint and, unless told otherwise, is parallel to the world at q = 0, so
+origins are differences of points, axes are world axes, and a loop whose points coincide on paper is
+closed by construction.
 """
 
 from __future__ import annotations
@@ -24,16 +25,56 @@ X, Y, Z = np.eye(3)
 FREE: Limits = (-2.5, 2.5)
 #: Mass [kg] and radius [m] of the cross of a universal joint.
 CROSS = (0.03, 0.008)
+#: The colour of a solid that is weighed and not seen.
+UNSEEN = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Drive:
+    """How a joint moves: world axis, range, and the most it can do (effort zero: passive)."""
+
+    axis: Array
+    limits: Limits
+    effort: float
+    velocity: float
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A joint at q = 0, in world coordinates.
+
+    Attributes:
+        kind: "revolute", "prismatic" or "fixed".
+        at: where the frame of the child is.
+        frame: (3, 3) its rotation; None: parallel to the world.
+        drive: None where nothing moves.
+        mimic: (joint, multiplier) that it follows.
+    """
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    at: Array
+    frame: Array | None = None
+    drive: Drive | None = None
+    mimic: tuple[str, float] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """A uniform body for the eye and for the inertia; axes ``rpy``, all in the link frame."""
+    """A uniform body for the eye (unless :data:`UNSEEN`) and the scales (unless massless).
+
+    Attributes:
+        shape: the geometry as URDF text.
+        at, rotation: centre and (3, 3) principal axes in the world; z is a cylinder's own axis.
+        moments: (3,) of inertia about these axes.
+    """
 
     shape: str
     mass: float
-    com: Array
-    rpy: tuple[float, float, float]
+    at: Array
+    rotation: Array
     moments: Array
     color: str
 
@@ -65,13 +106,16 @@ class Blueprint:
         limits: Limits = FREE,
         *,
         link: str = "",
+        frame: ArrayLike | None = None,
         effort: float = 0.0,
         velocity: float = 20.0,
         mimic: tuple[str, float] | None = None,
     ) -> str:
         """A hinge through the world point ``at`` about the world direction ``axis``."""
-        drive = (effort, velocity)
-        return self._move(name, "revolute", parent, at, axis, limits, drive, link, mimic)
+        links, place = (parent, link or f"{name}_link"), (_vector(at), _rotation(frame))
+        drive = Drive(unit(axis), limits, effort, velocity)
+        self.add_joint(Joint(name, "revolute", *links, *place, drive, mimic))
+        return links[1]
 
     def prismatic(
         self,
@@ -82,12 +126,15 @@ class Blueprint:
         limits: Limits,
         *,
         link: str = "",
+        frame: ArrayLike | None = None,
         effort: float = 0.0,
         velocity: float = 1.0,
     ) -> str:
         """A slider along ``axis``; the frame of its link is at ``at``."""
-        drive = (effort, velocity)
-        return self._move(name, "prismatic", parent, at, axis, limits, drive, link, None)
+        links, place = (parent, link or f"{name}_link"), (_vector(at), _rotation(frame))
+        drive = Drive(unit(axis), limits, effort, velocity)
+        self.add_joint(Joint(name, "prismatic", *links, *place, drive))
+        return links[1]
 
     def universal(
         self, name: str, parent: str, at: ArrayLike, axes: tuple[ArrayLike, ArrayLike]
@@ -98,51 +145,27 @@ class Blueprint:
         return self.revolute(f"{name}_2", cross, at, axes[1])
 
     def frame(
-        self, name: str, parent: str, at: ArrayLike, rotation: ArrayLike | None = None
+        self, name: str, parent: str, at: ArrayLike, frame: ArrayLike | None = None, link: str = ""
     ) -> str:
         """A massless frame fixed to ``parent`` by joint ``<name>``; its link is ``<name>_tip``."""
-        child = f"{name}_tip"
-        self._links[child] = _Link(
-            _vector(at), np.eye(3) if rotation is None else _matrix(rotation)
-        )
-        self._joints.append(self._joint(name, "fixed", parent, child, ""))
+        child = link or f"{name}_tip"
+        self.add_joint(Joint(name, "fixed", parent, child, _vector(at), _rotation(frame)))
         return child
 
-    def _move(
-        self,
-        name: str,
-        kind: str,
-        parent: str,
-        at: ArrayLike,
-        axis: ArrayLike,
-        limits: Limits,
-        drive: tuple[float, float],
-        link: str,
-        mimic: tuple[str, float] | None,
-    ) -> str:
-        child = link or f"{name}_link"
-        self._links[child] = _Link(_vector(at), np.eye(3))
-        rest = (
-            f'    <axis xyz="{_numbers(unit(axis))}"/>\n'
-            f'    <limit lower="{_number(limits[0])}" upper="{_number(limits[1])}" '
-            f'effort="{_number(drive[0])}" velocity="{_number(drive[1])}"/>\n'
-        )
-        if mimic is not None:
-            rest += f'    <mimic joint="{mimic[0]}" multiplier="{_number(mimic[1])}"/>\n'
-        self._joints.append(self._joint(name, kind, parent, child, rest))
-        return child
-
-    def _joint(self, name: str, kind: str, parent: str, child: str, rest: str) -> str:
-        first, second = self._links[parent], self._links[child]
-        xyz = first.rotation.T @ (second.at - first.at)
-        rpy = rpy_of(first.rotation.T @ second.rotation)
-        return (
-            f'  <joint name="{name}" type="{kind}">\n'
-            f'    <parent link="{parent}"/>\n'
-            f'    <child link="{child}"/>\n'
-            f'    <origin xyz="{_numbers(xyz)}" rpy="{_numbers(rpy)}"/>\n'
-            f"{rest}  </joint>\n"
-        )
+    def add_joint(self, joint: Joint) -> None:
+        """A joint and its child link; what the methods above come down to."""
+        R = np.eye(3) if joint.frame is None else joint.frame
+        parent = self._links[joint.parent]
+        self._links[joint.child] = _Link(joint.at, R)
+        rest = ""
+        if joint.drive is not None:
+            d = joint.drive
+            rest += xml.motion(R.T @ d.axis, d.limits, d.effort, d.velocity)
+        if joint.mimic is not None:
+            rest += xml.mimic(*joint.mimic)
+        xyz, turn = parent.rotation.T @ (joint.at - parent.at), parent.rotation.T @ R
+        links = (joint.parent, joint.child)
+        self._joints.append(xml.joint(joint.name, joint.kind, links, xyz, turn, rest))
 
     # -- solids ---------------------------------------------------------------------------------
 
@@ -152,18 +175,17 @@ class Blueprint:
         start: ArrayLike,
         end: ArrayLike,
         radius: float,
-        mass: float,
+        mass: float = 0.0,
         color: str = "light",
     ) -> None:
         """A cylinder between two world points."""
         a, b = _vector(start), _vector(end)
         length = float(np.linalg.norm(b - a))
-        d = (b - a) / length
-        rpy = (0.0, math.atan2(math.hypot(d[0], d[1]), d[2]), math.atan2(d[1], d[0]))
         across = mass * (3 * radius**2 + length**2) / 12.0
-        shape = f'<cylinder radius="{_number(radius)}" length="{_number(length)}"/>'
+        shape = f'<cylinder radius="{xml.number(radius)}" length="{xml.number(length)}"/>'
         moments = np.array([across, across, 0.5 * mass * radius**2])
-        self._solid(link, shape, mass, 0.5 * (a + b), rpy, moments, color)
+        turn = xml.rotation(_along((b - a) / length))
+        self.add_solid(link, Solid(shape, mass, 0.5 * (a + b), turn, moments, color))
 
     def beam(
         self,
@@ -171,52 +193,41 @@ class Blueprint:
         start: ArrayLike,
         end: ArrayLike,
         section: tuple[float, float],
-        mass: float,
+        mass: float = 0.0,
         color: str = "light",
     ) -> None:
         """A box between two world points of a plane y = const: (width along y, height) across."""
         a, b = _vector(start), _vector(end)
         d = b - a
-        length = float(np.linalg.norm(d))
-        size = (length, *section)
-        rpy = (0.0, -math.atan2(d[2], d[0]), 0.0)
-        shape = f'<box size="{_numbers(size)}"/>'
-        self._solid(link, shape, mass, 0.5 * (a + b), rpy, _box_moments(mass, size), color)
+        size = (float(np.linalg.norm(d)), *section)
+        self.box(link, 0.5 * (a + b), size, mass, color, (0.0, -math.atan2(d[2], d[0]), 0.0))
 
     def box(
         self,
         link: str,
         at: ArrayLike,
         size: Sequence[float],
-        mass: float,
+        mass: float = 0.0,
         color: str = "light",
         rpy: tuple[float, float, float] = (0.0, 0.0, 0.0),
     ) -> None:
         """A box around the world point ``at``, turned by ``rpy`` out of the world's axes."""
-        shape = f'<box size="{_numbers(size)}"/>'
-        moments = _box_moments(mass, size)
-        self._solid(link, shape, mass, _vector(at), rpy, moments, color)
+        x, y, z = (edge * edge for edge in size)
+        moments = mass / 12.0 * np.array([y + z, x + z, x + y])
+        shape = f'<box size="{xml.numbers(size)}"/>'
+        self.add_solid(link, Solid(shape, mass, _vector(at), xml.rotation(rpy), moments, color))
 
     def ball(
         self, link: str, at: ArrayLike, radius: float, mass: float, color: str = "steel"
     ) -> None:
         """A ball around the world point ``at``."""
-        shape = f'<sphere radius="{_number(radius)}"/>'
         moments = np.full(3, 0.4 * mass * radius**2)
-        self._solid(link, shape, mass, _vector(at), (0.0, 0.0, 0.0), moments, color)
+        shape = f'<sphere radius="{xml.number(radius)}"/>'
+        self.add_solid(link, Solid(shape, mass, _vector(at), np.eye(3), moments, color))
 
-    def _solid(
-        self,
-        link: str,
-        shape: str,
-        mass: float,
-        at: Array,
-        rpy: tuple[float, float, float],
-        moments: Array,
-        color: str,
-    ) -> None:
-        place = self._links[link]
-        place.solids.append(Solid(shape, mass, at - place.at, rpy, moments, color))
+    def add_solid(self, link: str, solid: Solid) -> None:
+        """A solid on a link; what the methods above come down to."""
+        self._links[link].solids.append(solid)
 
     # -- text -----------------------------------------------------------------------------------
 
@@ -226,26 +237,22 @@ class Blueprint:
 
     def urdf(self) -> str:
         """The URDF document."""
-        links = [
-            xml.link(name, [_visual(s) for s in place.solids], _inertial(place.solids))
-            for name, place in self._links.items()
-        ]
+        links = []
+        for name, link in self._links.items():
+            visuals = [_visual(link, solid) for solid in link.solids if solid.color != UNSEEN]
+            links.append(xml.link(name, visuals, _inertial(link)))
         return xml.robot(self.name, [*links, *self._joints, *self._extra])
 
 
 def unit(vector: ArrayLike) -> Array:
-    """``vector`` at length one, without rounding dust."""
+    """``vector`` at length one."""
     v = _vector(vector)
-    v = v / np.linalg.norm(v)
-    v = np.where(np.abs(v) < 1e-15, 0.0, v)
     return np.asarray(v / np.linalg.norm(v))
 
 
 def turned(vector: ArrayLike, degrees: float) -> Array:
     """``vector`` after a turn about z."""
-    a = math.radians(degrees)
-    c, s = math.cos(a), math.sin(a)
-    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]) @ _vector(vector)
+    return xml.rotation((0.0, 0.0, math.radians(degrees))) @ _vector(vector)
 
 
 def in_plane(length: float, degrees: float) -> Array:
@@ -258,62 +265,35 @@ def _vector(value: ArrayLike) -> Array:
     return np.asarray(value, dtype=float)
 
 
-_matrix = _vector
+def _rotation(frame: ArrayLike | None) -> Array | None:
+    return None if frame is None else np.asarray(frame, dtype=float)
 
 
-def _box_moments(mass: float, size: Sequence[float]) -> Array:
-    x, y, z = (edge * edge for edge in size)
-    return mass / 12.0 * np.array([y + z, x + z, x + y])
-
-
-def _inertial(solids: list[Solid]) -> str:
-    """One inertia of several solids."""
+def _inertial(link: _Link) -> str:
+    """One inertia of all solids."""
+    solids = [solid for solid in link.solids if solid.mass > 0.0]
     if not solids:
         return ""
     mass = sum(s.mass for s in solids)
-    com = np.sum([s.mass * s.com for s in solids], axis=0) / mass
+    centre = np.sum([s.mass * s.at for s in solids], axis=0) / mass
     I = np.zeros((3, 3))
     for s in solids:
-        R, away = rotation(s.rpy), s.com - com
+        R, away = s.rotation, s.at - centre
         I += R @ np.diag(s.moments) @ R.T
         I += s.mass * (float(away @ away) * np.eye(3) - np.outer(away, away))
-    entries = " ".join(
-        f'i{"xyz"[i]}{"xyz"[j]}="{round(I[i, j], 12) + 0.0:.9g}"'
-        for i in range(3)
-        for j in range(i, 3)
-    )
-    return (
-        f'    <inertial>\n      <origin xyz="{_numbers(com)}" rpy="0 0 0"/>\n'
-        f'      <mass value="{_number(mass)}"/>\n      <inertia {entries}/>\n    </inertial>\n'
-    )
+    R = link.rotation.T
+    return xml.inertial(mass, R @ (centre - link.at), R @ I @ R.T)
 
 
-def _visual(s: Solid) -> str:
-    return (
-        f'    <visual>\n      <origin xyz="{_numbers(s.com)}" rpy="{_numbers(s.rpy)}"/>\n'
-        f"      <geometry>{s.shape}</geometry>\n"
-        f'      <material name="{s.color}"/>\n    </visual>\n'
-    )
+def _visual(link: _Link, solid: Solid) -> str:
+    R = link.rotation.T @ solid.rotation
+    # A cylinder may turn about its own axis: what is written shows its direction only.
+    rpy = _along(R[:, 2]) if solid.shape.startswith("<cylinder") else xml.rpy_of(R)
+    return xml.visual(solid.shape, link.rotation.T @ (solid.at - link.at), rpy, solid.color)
 
 
-def rotation(rpy: ArrayLike) -> Array:
-    """(3, 3) rotation of roll, pitch, yaw, as URDF means them."""
-    (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
-    about_x = np.array([[1, 0, 0], [0, cr, -sr], [0, sr, cr]])
-    about_y = np.array([[cp, 0, sp], [0, 1, 0], [-sp, 0, cp]])
-    about_z = np.array([[cy, -sy, 0], [sy, cy, 0], [0, 0, 1]])
-    return np.asarray(about_z @ about_y @ about_x)
-
-
-def rpy_of(R: Array) -> tuple[float, float, float]:
-    """Roll, pitch, yaw of a (3, 3) rotation."""
-    pitch = math.atan2(-R[2, 0], math.hypot(R[0, 0], R[1, 0]))
-    return math.atan2(R[2, 1], R[2, 2]), pitch, math.atan2(R[1, 0], R[0, 0])
-
-
-def _numbers(values: ArrayLike) -> str:
-    return " ".join(_number(float(v)) for v in np.asarray(values).ravel())
-
-
-def _number(value: float) -> str:
-    return f"{round(value, 15) + 0.0:.15g}"
+def _along(direction: Array) -> tuple[float, float, float]:
+    """Roll, pitch, yaw of a frame whose z axis has this direction."""
+    level = math.hypot(direction[0], direction[1])
+    yaw = math.atan2(direction[1], direction[0]) if level > 1e-9 else 0.0
+    return 0.0, math.atan2(level, direction[2]), yaw

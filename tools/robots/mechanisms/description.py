@@ -17,7 +17,7 @@ def dim(default: Any, text: str) -> Any:
 
 
 @dataclass(frozen=True)
-class Mechanism:
+class Example:
     """One entry of the library.
 
     Attributes:

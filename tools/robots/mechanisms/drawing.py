@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.spatial import ConvexHull
 
 from closed_loop_dynamics.arrays import Array
 from closed_loop_dynamics.model.tree import PRISMATIC
@@ -251,22 +252,10 @@ def _legend(y: float, cuts: bool) -> Iterable[str]:
 
 
 def _hull(points: Array) -> Array:
-    """Convex hull of points of the plane (monotone chain)."""
-    ordered = [points[i] for i in np.lexsort((points[:, 1], points[:, 0]))]
-
-    def half(sequence: Iterable[Array]) -> list[Array]:
-        chain: list[Array] = []
-        for p in sequence:
-            while len(chain) > 1 and _turn(chain[-2], chain[-1], p) <= 1e-9:
-                chain.pop()
-            chain.append(p)
-        return chain[:-1]
-
-    return np.array(half(ordered) + half(reversed(ordered)))
-
-
-def _turn(a: Array, b: Array, c: Array) -> float:
-    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+    """Corners of the convex hull of points of the page, from the left one on; to a tenth of px."""
+    distinct = np.unique(np.round(points, 1), axis=0)
+    corners = ConvexHull(distinct).vertices
+    return np.asarray(distinct[np.roll(corners, -int(np.argmin(corners)))])
 
 
 def _hex(color: str) -> str:

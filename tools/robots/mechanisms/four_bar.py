@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .blueprint import in_plane
-from .description import FRONT, Mechanism, dim
+from .description import FRONT, Example, dim
 from .planar_bars import Quadrilateral, build_bars
 
 
@@ -31,7 +31,7 @@ def build(**dimensions: object) -> tuple[str, str]:
     return build_bars("four_bar", "1-RRRR", Quadrilateral(np.zeros(3), B, C, D), d.limits)
 
 
-MECHANISM = Mechanism(
+MECHANISM = Example(
     name="four_bar",
     title="Four-bar",
     aliases=("1-RRRR", "planar four-bar", "crank and rocker"),

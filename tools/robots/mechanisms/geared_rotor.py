@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .blueprint import Blueprint, Y
-from .description import Mechanism, dim
+from .description import Example, dim
 from .loop_file import loop_file
 
 
@@ -38,7 +38,7 @@ def build(**dimensions: object) -> tuple[str, str]:
     return board.urdf(), yaml
 
 
-MECHANISM = Mechanism(
+MECHANISM = Example(
     name="geared_rotor",
     title="Geared rotor",
     aliases=("gear", "reflected inertia"),

@@ -10,7 +10,7 @@ import numpy as np
 from closed_loop_dynamics.arrays import Array
 
 from .blueprint import Blueprint, Z, unit
-from .description import Mechanism, dim
+from .description import Example, dim
 from .loop_file import Cut, loop_file
 
 
@@ -60,7 +60,7 @@ def build(**dimensions: object) -> tuple[str, str]:
     return board.urdf(), yaml
 
 
-MECHANISM = Mechanism(
+MECHANISM = Example(
     name="irsbot_4u",
     title="Loop of four universal joints",
     aliases=("4U", "distal loop of IRSBot-2"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .blueprint import Blueprint, Y
-from .description import FRONT, Mechanism, dim
+from .description import FRONT, Example, dim
 from .loop_file import loop_file
 from .parts import cylinder
 
@@ -36,7 +36,7 @@ def build(**dimensions: object) -> tuple[str, str]:
     return board.urdf(), loop_file("lambda_rrpr", "rrPr", ["hinge"], ["cylinder"], joints[:-1])
 
 
-MECHANISM = Mechanism(
+MECHANISM = Example(
     name="lambda_rrpr",
     title="Lambda mechanism",
     aliases=("1-RRPR", "rrPr", "cylinder across a hinge"),

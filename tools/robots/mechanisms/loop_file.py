@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import yaml
 from numpy.typing import ArrayLike
+
+from .._urdf import direction, number
 
 #: Rows of a cut joint that hold a point: spherical, or a hinge across the plane x-z or y-z.
 POINT = ("TX", "TY", "TZ")
@@ -15,6 +18,8 @@ POINT_XZ = ("TX", "TZ")
 POINT_YZ = ("TY", "TZ")
 
 _AXES = ("RX", "RY", "RZ", "TX", "TY", "TZ")
+#: What YAML 1.1, with which ROS 2 reads its parameters, takes for true or false.
+_SWITCHES = {"y", "n", "yes", "no", "on", "off", "true", "false"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +43,9 @@ class Cut:
     def text(self) -> str:
         """The item of ``loop_constraints``."""
         lines = [
-            f"  - cut_joint: {self.joint}",
-            f"    predecessor_body: {self.predecessor}",
-            f"    successor_body: {self.successor}",
+            f"  - cut_joint: {word(self.joint)}",
+            f"    predecessor_body: {word(self.predecessor)}",
+            f"    successor_body: {word(self.successor)}",
         ]
         if isinstance(self.rows, str):
             lines.append(f"    cut: {self.rows}")
@@ -90,17 +95,17 @@ class Entry:
             text += f"  contextual_name: {self.contextual}\n"
         text += (
             f"  type: {self.kind}\n"
-            f"  jointnames_spanningtree: {_names(self.spanning, 28)}\n"
-            f"  jointnames_independent: {_names(self.independent, 27)}\n"
-            f"  jointnames_active: {_names(self.active, 22)}\n"
+            f"  jointnames_spanningtree: {flow_list(map(word, self.spanning), 28)}\n"
+            f"  jointnames_independent: {flow_list(map(word, self.independent), 27)}\n"
+            f"  jointnames_active: {flow_list(map(word, self.active), 22)}\n"
         )
         if self.cuts:
             text += "  loop_constraints:\n" + "".join(cut.text() for cut in self.cuts)
         if self.couplings:
             text += "  couplings:\n"
             for joint, terms in self.couplings.items():
-                inner = ", ".join(f"{other}: {_plain(ratio)}" for other, ratio in terms.items())
-                text += f"  - {{joint: {joint}, terms: {{{inner}}}}}\n"
+                inner = ", ".join(f"{word(j)}: {number(ratio)}" for j, ratio in terms.items())
+                text += f"  - {{joint: {word(joint)}, terms: {{{inner}}}}}\n"
         return text
 
     def renamed(
@@ -145,15 +150,17 @@ def one_entry(entry: Entry) -> str:
     return "submechanisms:\n" + entry.text()
 
 
-def _names(names: Sequence[str], indent: int) -> str:
+def word(name: str) -> str:
+    """A name in YAML, in quotes where it would be read as something else."""
+    plain = name.lower() not in _SWITCHES and isinstance(yaml.safe_load(name), str)
+    return name if plain else f'"{name}"'
+
+
+def flow_list(items: Iterable[object], indent: int) -> str:
     """A flow list, folded at 100 columns."""
-    lines = textwrap.wrap("[" + ", ".join(names) + "]", 100 - indent, break_on_hyphens=False)
-    return ("\n" + " " * indent).join(lines)
+    text = "[" + ", ".join(map(str, items)) + "]"
+    return ("\n" + " " * indent).join(textwrap.wrap(text, 100 - indent, break_on_hyphens=False))
 
 
-def _flow(values: ArrayLike) -> str:
-    return "[" + ", ".join(_plain(float(v)) for v in np.asarray(values).ravel()) + "]"
-
-
-def _plain(value: float) -> str:
-    return f"{round(value, 15) + 0.0:.15g}"
+def _flow(axis: ArrayLike) -> str:
+    return "[" + ", ".join(direction(axis)) + "]"

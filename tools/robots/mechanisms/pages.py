@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from closed_loop_dynamics.closure.analytical import AnalyticalClosure
+from closed_loop_dynamics.closure.leg import Leg
 from closed_loop_dynamics.robot import Robot
 
-from .description import Mechanism
-
-#: Words of the report -> class of closure/legs.py.
-_CLASSES = {
-    "planar stroke": "PlanarStroke",
-    "planar dyad": "PlanarDyad",
-    "planar dyad across": "PlanarDyadAcross",
-    "pointing leg": "PointingLeg",
-    "hinged leg": "HingedLeg",
-    "crank leg": "CrankLeg",
-    "spherical dyad": "SphericalDyad",
-    "locked hinge": "LockedHinge",
-    "linear row": "LinearRow",
-}
+from .description import Example
 
 
-def legs_of(robot: Robot) -> list[str]:
+def legs_of(robot: Robot) -> list[Leg]:
     """The legs of a robot with one submechanism in solving order; empty when there are none."""
-    (entry,) = robot.report().submechanisms
-    if entry.solver != "analytical":
-        return []
-    return entry.why.removeprefix("closed form by legs: ").split("+")
+    (closure,) = robot.mechanism.closures
+    return closure.legs if isinstance(closure, AnalyticalClosure) else []
 
 
-def page(mechanism: Mechanism, robot: Robot, yaml: str) -> str:
+def page(mechanism: Example, robot: Robot, yaml: str) -> str:
     """The page of one mechanism."""
     m = mechanism
     rows = [f"| `{n}` | {_value(default)} | {text} |" for n, default, text in m.parameters()]
@@ -92,7 +80,7 @@ def page(mechanism: Mechanism, robot: Robot, yaml: str) -> str:
     )
 
 
-def _solution(mechanism: Mechanism, robot: Robot) -> str:
+def _solution(mechanism: Example, robot: Robot) -> str:
     if mechanism.solver == "coupling":
         return "Linear coupling: q = A y + b with a constant A, no equations to solve."
     legs = legs_of(robot)
@@ -101,7 +89,8 @@ def _solution(mechanism: Mechanism, robot: Robot) -> str:
             "Numerical: Newton's method on the cut joints, started and guarded so that it stays "
             "on the branch of q = 0. The closed forms of the library do not cover this mechanism."
         )
-    words = {f"{_count(legs.count(leg))} of `{_CLASSES[leg]}` ({leg})": None for leg in legs}
+    kinds = Counter((type(leg).__name__, leg.name) for leg in legs)
+    words = [f"{_count(number)} of `{kind}` ({name})" for (kind, name), number in kinds.items()]
     return f"Closed form, leg by leg (`closure/legs.py`): {', then '.join(words)}."
 
 
@@ -123,7 +112,7 @@ def _value(value: Any) -> str:
     return f"{value:g}"
 
 
-def index(mechanisms: Mapping[str, Mechanism], robots: Mapping[str, Robot]) -> str:
+def index(mechanisms: Mapping[str, Example], robots: Mapping[str, Robot]) -> str:
     """``README.md``: all mechanisms in a table."""
     lines = [
         "# The mechanism library",
@@ -142,12 +131,17 @@ def index(mechanisms: Mapping[str, Mechanism], robots: Mapping[str, Robot]) -> s
         'robot = cld.load(*MECHANISMS["four_bar"].build(crank=0.10))',
         "```",
         "",
+        _wrapped(
+            "The generators are in the repository. Installed are the files that they write with "
+            "the dimensions of these pages, under the same names: `closed-loop check four_bar`."
+        ),
+        "",
         "| | mechanism | paper names | type | n, m | solved by |",
         "|---|---|---|---|---|---|",
     ]
     for name, m in mechanisms.items():
         robot = robots[name]
-        legs = dict.fromkeys(legs_of(robot))
+        legs = dict.fromkeys(leg.name for leg in legs_of(robot))
         solved = ", ".join(legs) if legs else m.solver
         lines.append(
             f'| <img src="{name}.svg" width="180" alt=""> | [{m.title}]({name}.md) '

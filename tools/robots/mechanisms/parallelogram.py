@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .blueprint import in_plane
-from .description import FRONT, Mechanism, dim
+from .description import FRONT, Example, dim
 from .planar_bars import Quadrilateral, build_bars
 
 
@@ -29,7 +29,7 @@ def build(**dimensions: object) -> tuple[str, str]:
     return build_bars("parallelogram", "PARALLELOGRAM", corners, d.limits, full_hinge=True)
 
 
-MECHANISM = Mechanism(
+MECHANISM = Example(
     name="parallelogram",
     title="Parallelogram",
     aliases=("1-RRRR with equal opposite sides", "parallel crank"),

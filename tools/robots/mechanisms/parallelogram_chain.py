@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .blueprint import Blueprint, Y, in_plane
-from .description import FRONT, Mechanism, dim
+from .description import FRONT, Example, dim
 from .loop_file import POINT_XZ, Cut, loop_file
 
 
@@ -55,7 +55,7 @@ def build(**dimensions: object) -> tuple[str, str]:
     return board.urdf(), loop_file("parallelogram_chain", kind, ["swing"], ["drive"], others, cuts)
 
 
-MECHANISM = Mechanism(
+MECHANISM = Example(
     name="parallelogram_chain",
     title="Parallelogram chain",
     aliases=("double parallelogram", "remote centre of motion"),

@@ -12,6 +12,7 @@ from closed_loop_dynamics.arrays import Array
 from .blueprint import CROSS, Blueprint, Limits, X, Y, Z, unit
 
 SIDES = (("left", 1.0), ("right", -1.0))
+ORIGIN = np.zeros(3)
 
 
 def mirrored(point: ArrayLike, side: float, axis: int = 1) -> Array:
@@ -19,6 +20,14 @@ def mirrored(point: ArrayLike, side: float, axis: int = 1) -> Array:
     result = np.array(point, dtype=float)
     result[axis] *= side
     return result
+
+
+def pin(
+    board: Blueprint, link: str, at: ArrayLike, radius: float, length: float, color: str = "steel"
+) -> None:
+    """The axle of a hinge about y, for the eye."""
+    middle, half = np.asarray(at, dtype=float), 0.5 * length * Y
+    board.rod(link, middle - half, middle + half, radius, 0.0, color)
 
 
 def universal_platform(

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from closed_loop_dynamics.arrays import Array
 
-from .blueprint import Blueprint, Limits, rotation, rpy_of
+from .blueprint import Blueprint, Joint, Solid
 from .loop_file import POINT, Cut, Entry
 
 #: As drawn, mirrored in the plane x-z, turned by half a turn about x.
@@ -85,56 +85,30 @@ class Placed(Blueprint):
 
     # -- what a blueprint draws with ------------------------------------------------------------
 
-    def frame(
-        self, name: str, parent: str, at: ArrayLike, rotation: ArrayLike | None = None
-    ) -> str:
-        """As on a blueprint; the frame stays parallel to the world."""
-        if rotation is not None:
-            raise ValueError(f"frame '{name}': a placed part has no turned frames")
-        self._board.frame(self.joint_name(name), self.link_name(parent), self.point(at))
-        return f"{name}_tip"
-
-    def _move(
-        self,
-        name: str,
-        kind: str,
-        parent: str,
-        at: ArrayLike,
-        axis: ArrayLike,
-        limits: Limits,
-        drive: tuple[float, float],
-        link: str,
-        mimic: tuple[str, float] | None,
-    ) -> str:
-        # The axis of a hinge is an axial vector: a mirror turns it round.
-        way = float(np.linalg.det(self._turn)) if kind == "revolute" else 1.0
-        child = link or f"{name}_link"
-        self._board._move(
-            self.joint_name(name),
-            kind,
-            self.link_name(parent),
-            self.point(at),
-            way * self._turn @ np.asarray(axis, dtype=float),
-            limits,
-            drive,
-            self.link_name(child),
-            None if mimic is None else (self.joint_name(mimic[0]), mimic[1]),
+    def add_joint(self, joint: Joint) -> None:
+        """As on a blueprint; a frame that is parallel to the world stays so."""
+        way = float(np.linalg.det(self._turn))
+        if joint.frame is not None and way < 0.0:
+            raise ValueError(f"joint '{joint.name}': a frame has no mirror image")
+        drive = joint.drive
+        if drive is not None:
+            # The axis of a hinge is an axial vector: a mirror turns it round.
+            sign = way if joint.kind == "revolute" else 1.0
+            drive = replace(drive, axis=sign * self._turn @ drive.axis)
+        placed = replace(
+            joint,
+            name=self.joint_name(joint.name),
+            parent=self.link_name(joint.parent),
+            child=self.link_name(joint.child),
+            at=self.point(joint.at),
+            frame=None if joint.frame is None else self._turn @ joint.frame,
+            drive=drive,
+            mimic=joint.mimic and (self.joint_name(joint.mimic[0]), joint.mimic[1]),
         )
-        return child
+        self._board.add_joint(placed)
 
-    def _solid(
-        self,
-        link: str,
-        shape: str,
-        mass: float,
-        at: Array,
-        rpy: tuple[float, float, float],
-        moments: Array,
-        color: str,
-    ) -> None:
-        # The solids are their own mirror images, so a mirror may be taken out along any axis.
-        way = np.diag([1.0, 1.0, np.linalg.det(self._turn)])
-        turned = rpy_of(self._turn @ rotation(rpy) @ way)
-        self._board._solid(
-            self.link_name(link), shape, mass, self.point(at), turned, moments, color
-        )
+    def add_solid(self, link: str, solid: Solid) -> None:
+        """As on a blueprint; a solid is its own mirror image, along any of its axes."""
+        way = np.diag([np.linalg.det(self._turn), 1.0, 1.0])
+        placed = replace(solid, at=self.point(solid.at), rotation=self._turn @ solid.rotation @ way)
+        self._board.add_solid(self.link_name(link), placed)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .blueprint import Blueprint, X, Y, Z
-from .description import Mechanism, dim
+from .description import Example, dim
 from .loop_file import POINT, Cut, loop_file
 from .parts import SIDES, mirrored, push_rod, universal_platform
 
@@ -47,7 +47,7 @@ def build(**dimensions: object) -> tuple[str, str]:
     return board.urdf(), yaml
 
 
-MECHANISM = Mechanism(
+MECHANISM = Example(
     name="pus2_u",
     title="Universal joint on two push rods",
     aliases=("2-PUS+1U", "2PUS+1U", "Valkyrie ankle"),

@@ -10,7 +10,7 @@ import numpy as np
 from closed_loop_dynamics.arrays import Array
 
 from .blueprint import Blueprint, X, Y, Z, turned, unit
-from .description import Mechanism, dim
+from .description import Example, dim
 from .loop_file import Cut, Entry, one_entry
 
 
@@ -78,7 +78,7 @@ def draw(board: Blueprint, d: Dimensions) -> Entry:
     return Entry("rrr3", "3RRR", angles, motors, others, cuts)
 
 
-MECHANISM = Mechanism(
+MECHANISM = Example(
     name="rrr3",
     title="Spherical parallel mechanism",
     aliases=("3-RRR", "3RRR", "agile wrist"),

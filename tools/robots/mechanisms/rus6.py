@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .blueprint import Blueprint, Z, unit
-from .description import Mechanism, dim
+from .description import Example, dim
 from .loop_file import POINT, Cut, loop_file
 from .parts import free_platform, push_rod
 from .ups6 import anchors
@@ -49,7 +49,7 @@ def build(**dimensions: object) -> tuple[str, str]:
     return board.urdf(), loop_file("rus6", "6RUS", joints, active, others, cuts)
 
 
-MECHANISM = Mechanism(
+MECHANISM = Example(
     name="rus6",
     title="Platform on six cranks",
     aliases=("6-RUS", "6RUS", "rotary hexapod"),

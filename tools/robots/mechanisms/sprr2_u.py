@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .blueprint import Blueprint, X, Y, Z
-from .description import Mechanism, dim
+from .description import Example, dim
 from .loop_file import loop_file
 from .parts import SIDES, cylinder, mirrored, universal_platform
 
@@ -49,7 +49,7 @@ def build(**dimensions: object) -> tuple[str, str]:
     return board.urdf(), yaml
 
 
-MECHANISM = Mechanism(
+MECHANISM = Example(
     name="sprr2_u",
     title="Universal joint on two hinged cylinders",
     aliases=("2-SPRR+1U", "2SPRR+1U", "RH5 ankle"),

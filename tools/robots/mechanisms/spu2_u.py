@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .blueprint import Blueprint, X, Y
-from .description import Mechanism, dim
+from .description import Example, dim
 from .loop_file import Cut, loop_file
 from .parts import SIDES, cylinder, mirrored, universal_platform
 
@@ -42,7 +42,7 @@ def build(**dimensions: object) -> tuple[str, str]:
     return board.urdf(), yaml
 
 
-MECHANISM = Mechanism(
+MECHANISM = Example(
     name="spu2_u",
     title="Universal joint on two cylinders",
     aliases=("2-SPU+1U", "2SPU+1U"),

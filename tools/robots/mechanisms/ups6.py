@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from closed_loop_dynamics.arrays import Array
 
 from .blueprint import Blueprint, turned
-from .description import Mechanism, dim
+from .description import Example, dim
 from .loop_file import loop_file
 from .parts import cylinder, free_platform
 
@@ -55,7 +55,7 @@ def build(**dimensions: object) -> tuple[str, str]:
     return board.urdf(), loop_file("ups6", "6UPS", joints, active, others)
 
 
-MECHANISM = Mechanism(
+MECHANISM = Example(
     name="ups6",
     title="Stewart platform",
     aliases=("6-UPS", "6UPS", "Gough platform", "hexapod"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .blueprint import CROSS, Blueprint, X, Y, unit
-from .description import Mechanism, dim
+from .description import Example, dim
 from .loop_file import POINT, POINT_YZ, Cut, Entry, one_entry
 from .parts import SIDES, cylinder, mirrored, push_rod, universal_platform
 
@@ -73,7 +73,7 @@ def draw(board: Blueprint, d: Dimensions, *, ball_hinges: bool = False) -> Entry
     return Entry("wrist", "2SURRPR+1U", ["pitch", "yaw"], ["left", "right"], others, cuts)
 
 
-MECHANISM = Mechanism(
+MECHANISM = Example(
     name="wrist",
     title="Wrist with bell cranks",
     aliases=("2-SU[RRPR]+1U", "2SURRPR+1U", "RH5 Manus wrist"),
