@@ -8,7 +8,7 @@ the program's status and the last good state, so that the caller can go the long
 
 from __future__ import annotations
 
-from .code import Module
+from .code import Function, Module
 from .instructions import InstructionList
 from .layout import ProgramShape
 from .straight_line import emit_straight_line
@@ -61,47 +61,63 @@ def emit_rk4(
             raise ValueError(f"{code.name} is too long for the integrator")
     kinds = {"memory": Block, "accept_memory": Block, "block": Block, "steps": Int}
     f = module.function(symbol, kinds, returns=Int)
-    memory, accept_memory, block, steps = f.arguments
+    _, accept_memory, block, steps = f.arguments
     n_y, m = shapes[0].input_sizes[:2]
     at = Rk4Layout(n_y, m)
-    state_in, accelerations = memory + shapes[0].layout.user_in, memory + shapes[0].layout.body_out
+    stages = _Stages(f, symbol, shapes[0], at)
     position_in = accept_memory + shapes[1].layout.user_in
-    z, trial, lower, upper = (block + o for o in (at.z, at.trial, at.lower, at.upper))
-    k = [block + offset for offset in at.k]
-    run, accept = block.of(Block)[at.run], block.of(Block)[at.accept]
+    accept = block.of(Block)[at.accept]
+    z, k, trial = stages.z, stages.k, block + at.trial
+    lower, upper = block + at.lower, block + at.upper
     done = block.of(Int) + at.done
     done[0] = f.integer(0)
-
-    def copy(source: Block[Real], target: Block[Real], count: int) -> None:
-        with f.loop(count) as i:
-            target[i] = source[i]
-
-    def call(program: Block[Real], program_memory: Block[Real]) -> None:
-        status = f.called(program, Int, program_memory)
-        f.return_if(status.differs(0), status)
-
-    def stage(s: int, length: Real | None) -> None:
-        """k_s = rates at z + length k_{s-1}."""
-        with f.loop(n_y + m) as i:
-            state_in[i] = z[i] if length is None else z[i] + length * k[s - 1][i]
-        call(run, memory)
-        f.call(f"{symbol}_rate", state_in, k[s], f.nowhere())
-        copy(accelerations, k[s] + n_y, m)
-
     with f.as_written():
         h = block[at.step]
         half, sixth = 0.5 * h, h / 6.0
         with f.loop(steps):
             for s, length in enumerate((None, half, half, h)):
-                stage(s, length)
+                stages.write(s, length)
             with f.loop(n_y + m) as i:
                 total = k[0][i] + 2.0 * (k[1][i] + k[2][i]) + k[3][i]
                 trial[i] = z[i] + sixth * total
             f.call(f"{symbol}_normalised", trial, position_in, f.nowhere())
-            call(accept, accept_memory)
-            copy(position_in, z, n_y)
-            copy(trial + n_y, z + n_y, m)
+            _call(f, accept, accept_memory)
+            _copy(f, position_in, z, n_y)
+            _copy(f, trial + n_y, z + n_y, m)
             done[0] = done[0] + 1
             with f.loop(n_y) as i:
                 f.return_if((z[i] < lower[i]) | (z[i] > upper[i]), HALTED)
     f.finish(0)
+
+
+class _Stages:
+    """The state z and the rates k of the four stages of a step."""
+
+    def __init__(self, f: Function, symbol: str, shape: ProgramShape, at: Rk4Layout) -> None:
+        self._f, self._rate = f, f"{symbol}_rate"
+        self._memory, _, block, _ = f.arguments
+        self._n_y, self._m = shape.input_sizes[:2]
+        self._state_in = self._memory + shape.layout.user_in
+        self._accelerations = self._memory + shape.layout.body_out
+        self._run = block.of(Block)[at.run]
+        self.z, self.k = block + at.z, [block + offset for offset in at.k]
+
+    def write(self, s: int, length: Real | None) -> None:
+        """k_s = rates at z + length k_{s-1}."""
+        f, state_in, z, k = self._f, self._state_in, self.z, self.k
+        with f.loop(self._n_y + self._m) as i:
+            state_in[i] = z[i] if length is None else z[i] + length * k[s - 1][i]
+        _call(f, self._run, self._memory)
+        f.call(self._rate, state_in, k[s], f.nowhere())
+        _copy(f, self._accelerations, k[s] + self._n_y, self._m)
+
+
+def _call(f: Function, program: Block[Real], memory: Block[Real]) -> None:
+    """Run a program; its failure is ours."""
+    status = f.called(program, Int, memory)
+    f.return_if(status.differs(0), status)
+
+
+def _copy(f: Function, source: Block[Real], target: Block[Real], count: int) -> None:
+    with f.loop(count) as i:
+        target[i] = source[i]

@@ -41,7 +41,7 @@ def robots(
         patch.setenv(backend.ENVIRONMENT_VARIABLE, "native")
         native.prepare()
     if request.param == "numerical":
-        assert all(len(r.programs.compiled["state"].shape.solvers) == 2 for r in (native, vm))
+        assert all(len(r.programs.program("state").shape.solvers) == 2 for r in (native, vm))
     return native, vm
 
 
@@ -54,8 +54,9 @@ def samples(robot: cld.Robot, count: int) -> tuple[np.ndarray, np.ndarray, np.nd
 def test_the_variable_chooses_the_back_end(robots: tuple[cld.Robot, cld.Robot]) -> None:
     native, vm = robots
     assert len(native.branches) == 2
-    assert all(isinstance(p, NativeProgram) for p in native.programs.compiled.values())
-    assert all(isinstance(p, VmProgram) for p in vm.programs.compiled.values())
+    for robot, kind in ((native, NativeProgram), (vm, VmProgram)):
+        programs = [robot.programs.program(name) for name in robot.programs.recipes]
+        assert all(isinstance(program, kind) for program in programs)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +157,7 @@ import closed_loop_dynamics as cld
 for _ in range(2):
     robot = cld.load({str(URDF)!r}, {str(SUBMECHANISMS)!r})
     print(robot.inverse_dynamics([0.1, 0.2, 0.1], [1, 2, 3], [3, 2, 1]).tolist())
-print(type(robot.programs.compiled["state"]).__name__)
+print(type(robot.programs.program("state")).__name__)
 print("llvmlite" in sys.modules and sys.modules["llvmlite"] is not None)
 """
 

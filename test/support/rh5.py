@@ -20,7 +20,6 @@ from .shipped import derived_loops, shipped, shipped_files
 
 __all__ = ["COUNTS", "FILES", "IDLE", "TWINS", "every_robot", "kinds", "needs_models", "rh5_oracle"]
 
-ROOT = Path(__file__).resolve().parents[2]
 _MANUS = MODELS / "rh5_manus_case_study" / "model"
 _PARTS = _MANUS / "submechanisms_urdf"
 _LEG = MODELS / "rh5_leg"

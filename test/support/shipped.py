@@ -20,7 +20,6 @@ from .figures import Motions
 
 #: Joints above which a robot is tested on few motions only.
 LARGE = 40
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +44,7 @@ class FrugalMotions(Motions):
 def shipped_files(name: str) -> tuple[Path, Path]:
     """Its URDF and its submechanism file."""
     robot = SHIPPED[name]
-    return ROOT / robot.urdf_file, ROOT / robot.submechanism_file
+    return robot.urdf, robot.submechanisms
 
 
 @cache
