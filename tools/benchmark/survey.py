@@ -66,7 +66,7 @@ class Survey:
         in_numpy: projection and Lagrange of :data:`LARGE_IN_NUMPY` are NumPy's, not programs.
     """
 
-    robot: ShippedRobot
+    name: str
     size: str
     times: dict[Key, float] = field(default_factory=dict)
     checks: list[Check] = field(default_factory=list)
@@ -89,7 +89,7 @@ def survey(name: str, sweeps: int, say: Callable[[str], None] = lambda text: Non
     mech, names = robot.mechanism, [branch.name for branch in robot.branches.values()]
     other, variants = PinocchioSide(case.urdf, robot), _variants(case, robot)
     size = f"{robot.n} / {robot.m} / {robot.p} / {len(names)}"
-    result = Survey(shipped, size, in_numpy=in_numpy(robot))
+    result = Survey(name, size, in_numpy=in_numpy(robot))
     newton = [mech.components[c].entry.name for c in mech.numerical]
     if newton:
         result.notes.append(f"no closed form of {', '.join(newton)}: ours is numerical there")

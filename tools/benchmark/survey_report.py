@@ -89,7 +89,7 @@ def survey_lines(surveys: Sequence[Survey], markdown: bool) -> list[str]:
 def survey_json(surveys: Sequence[Survey]) -> dict[str, Any]:
     """Everything, times in seconds per evaluation."""
     return {
-        survey.robot.name: {
+        survey.name: {
             "size": survey.size,
             "notes": survey.notes,
             "in_numpy": survey.in_numpy,
@@ -109,7 +109,7 @@ def _ratios(
     rows: list[tuple[str, ...]] = [("robot", *methods, "ours [µs]")]
     for survey in surveys:
         cells = [_ratio(survey, quantity, method) for method in methods]
-        rows.append((survey.robot.name, *cells, _microseconds(survey, quantity, OURS)))
+        rows.append((survey.name, *cells, _microseconds(survey, quantity, OURS)))
     return rows
 
 
@@ -126,7 +126,7 @@ def _times(
     rows: list[tuple[str, ...]] = [("robot", *methods)]
     for survey in surveys:
         cells = (_microseconds(survey, quantity, method) for method in methods)
-        rows.append((survey.robot.name, *cells))
+        rows.append((survey.name, *cells))
     return rows
 
 
@@ -137,7 +137,7 @@ def _microseconds(survey: Survey, quantity: str, method: str) -> str:
 
 def _robots(surveys: Sequence[Survey]) -> list[tuple[str, ...]]:
     heading = ("robot", "n / m / p / mechanisms with loops", "notes")
-    return [heading, *((s.robot.name, s.size, "; ".join(s.notes)) for s in surveys)]
+    return [heading, *((s.name, s.size, "; ".join(s.notes)) for s in surveys)]
 
 
 def _checks(surveys: Sequence[Survey]) -> list[tuple[str, ...]]:
@@ -151,5 +151,5 @@ def _checks(surveys: Sequence[Survey]) -> list[tuple[str, ...]]:
         cells = [f"{errors[name]:.1e}" if name in errors else "" for name in loose.values()]
         wrong = [check.name for check in survey.checks if not check.ok]
         verdict = f"WRONG: {', '.join(wrong)}" if wrong else "ok"
-        rows.append((survey.robot.name, str(len(strict)), f"{worst:.1e}", *cells, verdict))
+        rows.append((survey.name, str(len(strict)), f"{worst:.1e}", *cells, verdict))
     return rows
