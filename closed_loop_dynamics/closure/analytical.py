@@ -90,7 +90,6 @@ class AnalyticalClosure(Closure):
         self.choice = choice
         self.tolerance = tolerance
         self.legs = legs_of(numerical.system, numerical.plan)
-        self.leg_names = tuple(leg.name for leg in self.legs)
         self.residual = max(numerical.residual, choice.residual)
         # Residual, one guard per block, and the domain.
         bounds = [bound for interval in choice.domain for bound in interval]

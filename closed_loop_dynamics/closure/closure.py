@@ -6,7 +6,7 @@ Those who use a closure ask it; they never test which class it is of.
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from ..arrays import Array
 from ..spatial import SX
 
 if TYPE_CHECKING:
+    from .leg import Leg
     from .numerical import NumericalClosure
 
 
@@ -45,7 +46,7 @@ class Closure(abc.ABC):
         n_checks: length of ``Linearised.checks``.
         unknown: local positions of the joints that a Newton loop solves for.
         residual: max|phi| that it leaves on known configurations [m, rad].
-        leg_names: of the legs by which it is solved in closed form.
+        legs: by which it is solved in closed form, in solving order.
         constant_jacobian: (n, m) G, where it is the same everywhere; else None.
         digest: of what it depends on besides the model files.
     """
@@ -54,7 +55,7 @@ class Closure(abc.ABC):
     n_checks: int = 0
     unknown: tuple[int, ...] = ()
     residual: float = 0.0
-    leg_names: tuple[str, ...] = ()
+    legs: Sequence[Leg] = ()
     constant_jacobian: Array | None = None
     digest: str = ""
 

@@ -96,7 +96,7 @@ def _summary(programs: Programs, c: int) -> SubmechanismSummary:
         reachable={
             name: (float(a), float(b)) for name, a, b in zip(branch.names, low, high, strict=True)
         },
-        legs=closure.leg_names,
+        legs=tuple(leg.name for leg in closure.legs),
     )
 
 

@@ -14,7 +14,6 @@ import yaml
 
 from closed_loop_dynamics.operational_space import osim_program
 from closed_loop_dynamics.robot import Robot, load
-from closed_loop_dynamics.shipped import ShippedRobot
 
 from ..oracles.mujoco_robot import NotInMujoco
 from ..robots.shipped import SHIPPED

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from closed_loop_dynamics.closure.analytical import AnalyticalClosure
 from closed_loop_dynamics.closure.leg import Leg
 from closed_loop_dynamics.robot import Robot
 
@@ -17,7 +16,7 @@ from .description import Example
 def legs_of(robot: Robot) -> list[Leg]:
     """The legs of a robot with one submechanism in solving order; empty when there are none."""
     (closure,) = robot.mechanism.closures
-    return closure.legs if isinstance(closure, AnalyticalClosure) else []
+    return list(closure.legs)
 
 
 def page(mechanism: Example, robot: Robot, yaml: str) -> str:
