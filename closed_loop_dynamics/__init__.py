@@ -22,12 +22,12 @@ from .errors import (
 )
 
 if TYPE_CHECKING:
-    from .operational_space import ForceResponse, MassMatrixFactors
     from .programs import Names
+    from .quantities.operational_space import ForceResponse, MassMatrixFactors
+    from .quantities.state import State
     from .robot import Robot, load
     from .simulation.payload import Payload
     from .simulation.stepping import Friction
-    from .state import State
 
 __version__ = "0.1.0"
 
@@ -55,13 +55,13 @@ __all__ = [
 #: Imported on first use: `closed-loop --help` need not wait for numpy and the engine, and a node's
 #: process knows what a signal means before they are there.
 _HOME = {
-    "ForceResponse": "operational_space",
+    "ForceResponse": "quantities.operational_space",
     "Friction": "simulation.stepping",
-    "MassMatrixFactors": "operational_space",
+    "MassMatrixFactors": "quantities.operational_space",
     "Names": "programs",
     "Payload": "simulation.payload",
     "Robot": "robot",
-    "State": "state",
+    "State": "quantities.state",
     "load": "robot",
 }
 

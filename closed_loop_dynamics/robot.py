@@ -19,34 +19,34 @@ from .actuation.actuation import Actuation
 from .actuation.encoders import independent_from_actuator
 from .actuation.undriven import require_actuators
 from .arrays import Array, as_finite_vectors
-from .centroidal import Energy, center_of_mass, centroidal, centroidal_matrix, total_mass
 from .closure.smooth import Gamma
-from .coordinates import difference, integrate, random_independent
 from .dynamics.catalogue import FORWARD_DYNAMICS, GENERALIZED_FORCES, INVERSE_DYNAMICS, Family
 from .dynamics.parameters import ParameterView, parameter_names
 from .errors import InvalidInput, did_you_mean
 from .inspection import Report, lint
 from .inspection.geometry import SubmechanismGeometry
 from .inspection.loop_names import component_called
-from .links import body_wrenches, frame_of, link_jacobian, link_pose
 from .mechanism import Mechanism, build_mechanism
 from .model import read_description
 from .model.digest import digest
 from .model.words import SOLVERS
-from .operational_space import (
+from .programs import Programs
+from .quantities.centroidal import Energy, center_of_mass, centroidal, centroidal_matrix, total_mass
+from .quantities.coordinates import difference, integrate, random_independent
+from .quantities.links import body_wrenches, frame_of, link_jacobian, link_pose
+from .quantities.operational_space import (
     ForceResponse,
     MassMatrixFactors,
     osim_program,
     run_factors,
     run_test_force,
 )
-from .parameters import DynamicParameters
-from .programs import Programs
-from .reference_methods import forward_dynamics_by
+from .quantities.parameters import DynamicParameters
+from .quantities.reference_methods import forward_dynamics_by
+from .quantities.state import State, actuator_jacobian, complete_state
 from .simulation.integration import Integration
 from .simulation.payload import Payload
 from .simulation.stepping import Friction
-from .state import State, actuator_jacobian, complete_state
 from .task_space import TaskSpace
 
 

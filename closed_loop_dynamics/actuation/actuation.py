@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike
 from ..arrays import Array, as_finite_numbers, as_finite_vectors
 from ..dynamics.catalogue import GENERALIZED_FORCES
 from ..errors import ActuationInfeasible, InvalidInput
-from ..links import body_wrenches
-from ..parameters import DynamicParameters
 from ..programs import Programs
+from ..quantities.links import body_wrenches
+from ..quantities.parameters import DynamicParameters
+from ..quantities.state import actuator_jacobian, complete_state
 from ..simulation.payload import Payload
-from ..state import actuator_jacobian, complete_state
 from .blocks import Block, Blocks, Bounds
 from .encoders import independent_from_actuator
 from .force_distribution import (

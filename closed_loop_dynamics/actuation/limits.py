@@ -11,7 +11,7 @@ from ..arrays import Array, as_one_vector
 from ..errors import InvalidInput, did_you_mean
 from ..inspection.geometry import SubmechanismGeometry
 from ..programs import Programs
-from ..state import actuator_jacobian, complete_state
+from ..quantities.state import actuator_jacobian, complete_state
 from .blocks import URDF, Block, Blocks, Bounds
 from .half_spaces import HalfSpaces, both, bounded, stacked, zonotope
 from .polytope import Polytope

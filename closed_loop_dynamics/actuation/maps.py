@@ -9,7 +9,7 @@ from ..arrays import Array, as_finite_numbers, as_finite_vectors, as_one_vector
 from ..dynamics.actuation_rank import RANK_TOLERANCE
 from ..errors import InvalidInput
 from ..programs import Programs
-from ..state import actuator_jacobian
+from ..quantities.state import actuator_jacobian
 from .blocks import Blocks
 from .undriven import direction_words, null_space, require_actuators
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from ..coordinates import reference_independent
 from ..dynamics.actuation_rank import natural_sizes, rank_of
 from ..errors import ClosureNotFound, Underactuated
 from ..programs import Programs
+from ..quantities.coordinates import reference_independent
 
 
 def null_space(G_u: Array, sizes: tuple[Array, Array]) -> Array:

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 import argparse
 import math
+from typing import Any, Protocol
+
+
+class Arguments(Protocol):
+    """A parser or a group of its arguments."""
+
+    def add_argument(self, *words: str, **options: Any) -> Any:
+        """As argparse has it."""
 
 
 def real(text: str) -> float:

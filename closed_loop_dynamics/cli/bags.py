@@ -6,7 +6,6 @@ Read are ``trajectory_msgs/JointTrajectory`` and ``sensor_msgs/JointState``; bot
 
 from __future__ import annotations
 
-import argparse
 import re
 import shutil
 import tempfile
@@ -19,6 +18,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import did_you_mean
+from .arguments import Arguments
 from .inputs import InputFile
 from .mistakes import FileProblem, UsageError, need, no_file
 from .output import is_bag, take_place, target
@@ -72,7 +72,7 @@ def _store() -> Any:
 # -- reading --------------------------------------------------------------------------------------
 
 
-def add_input_arguments(parser: argparse._ActionsContainer, *, required: bool) -> None:
+def add_input_arguments(parser: Arguments, *, required: bool) -> None:
     """``--input`` and ``--topic``."""
     parser.add_argument(
         "-i",

@@ -12,12 +12,12 @@ import numpy as np
 
 from ..actuation.undriven import undriven_words
 from ..closure.branch import Branch
-from ..coordinates import reference_independent
 from ..dynamics.catalogue import FORWARD_DYNAMICS
 from ..errors import ClosedLoopError, SingularInertia
 from ..mechanism import Mechanism
 from ..model.tree import Joint
 from ..programs import Programs
+from ..quantities.coordinates import reference_independent
 from .findings import Finding
 from .inertia import inertia_findings
 from .report import Report, SubmechanismSummary

@@ -31,7 +31,7 @@ from ..motion.observer import Observation, Observer
 from ..motion.splice import Offer
 from ..motion.task_trajectory import TaskCommands
 from ..motion.trajectory_check import Checker
-from ..state import State
+from ..quantities.state import State
 from .conversions import (
     EffortBuffer,
     JointStateBuffer,

@@ -14,7 +14,7 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from ..motion.observer import Observer
-from ..state import State
+from ..quantities.state import State
 from .conversions import JointStateBuffer, JointStateReader, nanoseconds
 from .health import WARN
 from .parameters import Spec

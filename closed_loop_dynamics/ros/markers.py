@@ -10,7 +10,7 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
 from ..arrays import Array
-from ..links import body_poses, cut_points
+from ..quantities.links import body_poses, cut_points
 from .robot_node import RobotNode
 
 CUT = ColorRGBA(r=0.1, g=0.5, b=1.0, a=0.9)

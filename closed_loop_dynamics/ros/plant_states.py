@@ -7,7 +7,7 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 
 from ..arrays import Array
-from ..state import State
+from ..quantities.state import State
 from .conversions import BaseBuffer, JointStateBuffer, set_stamp
 from .robot_node import RobotNode
 

@@ -14,8 +14,8 @@ from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.lifecycle import TransitionCallbackReturn
 
 from ..errors import ClosedLoopError
+from ..quantities.state import State
 from ..robot import Robot
-from ..state import State
 from .guarded_node import GuardedNode
 from .parameters import COMMON, NodeParameters, Spec
 from .robot_source import TOPIC, RobotSource

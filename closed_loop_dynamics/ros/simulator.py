@@ -27,8 +27,8 @@ from std_srvs.srv import SetBool, Trigger
 from ..arrays import Array
 from ..errors import ClosedLoopError, InvalidInput
 from ..motion.clock_steps import NANO
+from ..quantities.state import State
 from ..simulation.plant import Plant
-from ..state import State
 from .conversions import answered_stamp, efforts_from, wrench_from
 from .health import WARN
 from .markers import MarkerPublisher

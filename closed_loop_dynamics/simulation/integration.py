@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array, as_finite_vectors, as_rows, as_vectors
-from ..coordinates import normalised, position_rate
 from ..dynamics.catalogue import FORWARD_DYNAMICS
 from ..errors import ClosureNotFound, InvalidInput
-from ..links import body_wrenches
 from ..programs import Programs
+from ..quantities.coordinates import normalised, position_rate
+from ..quantities.links import body_wrenches
 from .stepping import Friction, Stepper, rk4
 
 

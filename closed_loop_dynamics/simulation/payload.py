@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from ..arrays import Array, as_finite_vectors
 from ..dynamics.parameters import body_parameters, parameter_view
 from ..errors import InvalidInput
-from ..links import frame_of
 from ..mechanism import Mechanism
+from ..quantities.links import frame_of
 
 #: Rounding that an inertia matrix may show, relative to its size.
 _ROUNDING = 1e-9

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..arrays import Array
-from ..coordinates import normalised, position_rate
 from ..dynamics.catalogue import FORWARD_DYNAMICS
 from ..dynamics.manifold import trace_kinematics
 from ..engine import make_stepper
@@ -22,6 +21,7 @@ from ..engine.layout import CHECK
 from ..errors import ClosedLoopError, InvalidInput, did_you_mean
 from ..mechanism import Mechanism
 from ..programs import Programs
+from ..quantities.coordinates import normalised, position_rate
 
 #: Steps taken with numerical loops before the closed forms are tried again.
 PATCH = 50

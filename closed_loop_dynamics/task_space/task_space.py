@@ -34,7 +34,7 @@ class TaskSpace:
     Attributes:
         axes: names of x, of x, y, z [m], roll, pitch, yaw [rad] in the root frame.
         platform: the link they belong to.
-        names: of the limbs.
+        limbs: as the manipulator is cut into them; names: of the limbs.
         rows: limb -> components of the platform twist [angular; linear] that it commands (P_t).
         coordinates_of: limb -> its generalized coordinates.
     """
@@ -72,7 +72,7 @@ class TaskSpace:
             planned = tuple(plan_limb(limb, self._platform, entry) for limb in limbs)
             model = TaskModel(mech, self.platform, self._platform, planned)
             self._programs = TaskPrograms(model, self.name, programs.key, scheme, tolerance)
-        self._model = model
+        self._model, self.limbs = model, planned
         self.names = tuple(limb.name for limb in limbs)
         self.rows = {p.limb.name: p.rows for p in planned}
         self.coordinates_of = {

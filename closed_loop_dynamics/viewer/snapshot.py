@@ -11,7 +11,7 @@ from ..arrays import Array
 from ..engine.symbolic import ca, tracing
 from ..errors import ActuationSingular, Underactuated
 from ..inspection.loop_names import loop_names
-from ..links import body_poses, cut_points
+from ..quantities.links import body_poses, cut_points
 from ..robot import Robot
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from ..links import body_poses
+from ..quantities.links import body_poses
 from ..robot import Robot
 from .visuals import BOX, CYLINDER, PLAIN, SPHERE, Color, Shape, Visuals
 

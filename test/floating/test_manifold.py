@@ -7,8 +7,8 @@ import pinocchio as pin
 import pytest
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.coordinates import position_rate
 from closed_loop_dynamics.errors import InvalidInput
+from closed_loop_dynamics.quantities.coordinates import position_rate
 
 Array = np.ndarray
 TURNS = [0.0, 1e-12, 1e-7, 1e-3, 0.0099, 0.0101, 0.5, 2.0, 3.0, np.pi - 1e-3, np.pi - 1e-7]

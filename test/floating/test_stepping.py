@@ -10,8 +10,8 @@ import pytest
 from support.figures import relative
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.coordinates import normalised, position_rate
 from closed_loop_dynamics.errors import ClosedLoopError, ClosureNotFound, InvalidInput
+from closed_loop_dynamics.quantities.coordinates import normalised, position_rate
 from closed_loop_dynamics.simulation.stepping import Stepper, rk4
 from tools.robots import crank_leg
 

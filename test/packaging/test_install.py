@@ -21,7 +21,7 @@ NOT_SOURCES = (".*", "build", "dist", "install", "log", "out", "__pycache__", "*
 #: What a user imports; everything else belongs into tools/ or test/.
 SUBPACKAGES = {
     *("actuation", "cli", "closure", "dynamics", "engine", "inspection", "model", "motion"),
-    *("programs", "ros", "simulation", "task_space", "viewer"),
+    *("programs", "quantities", "ros", "simulation", "task_space", "viewer"),
 }
 #: Words of the workshop: no file of the wheel is called so.
 WORKSHOP = ("benchmark", "bench", "reproduce", "generator", "raster", "gallery", "robots", "tools")

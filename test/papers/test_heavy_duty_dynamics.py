@@ -29,7 +29,7 @@ from closed_loop_dynamics.dynamics.linear_actuator_loop import (
 from tools.oracles.mujoco_robot import MujocoRobot
 from tools.oracles.oracle import Oracle
 from tools.robots import heavy_duty_arm, heavy_duty_loop
-from tools.robots._heavy_duty import sinusoids
+from tools.robots.heavy_duty import sinusoids
 
 ROOT = Path(__file__).resolve().parents[2]
 ROBOTS = {module.NAME: module for module in (heavy_duty_loop, heavy_duty_arm)}

@@ -13,7 +13,7 @@ import pytest
 
 import closed_loop_dynamics as cld
 from tools.robots import heavy_duty_arm, heavy_duty_loop
-from tools.robots._heavy_duty import ActuatorLoop, sinusoids
+from tools.robots.heavy_duty import ActuatorLoop, sinusoids
 
 ROOT = Path(__file__).resolve().parents[2]
 ROBOTS = {module.NAME: module for module in (heavy_duty_loop, heavy_duty_arm)}

@@ -148,7 +148,7 @@ def test_kinetic_energy_is_that_of_the_task_mass_matrix(name: str) -> None:
 
 def test_redundant_equations_of_the_delta_are_dropped_limb_by_limb() -> None:
     task = task_of("delta")
-    for limb in task._model.limbs:
+    for limb in task.limbs:
         ((_, closure),) = limb.loops
         assert closure.plan.rank == 3 and len(closure.plan.dropped) == 1
         assert limb.limb.m == 4  # one more than the platform has: not equimobile

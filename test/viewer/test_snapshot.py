@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.links import body_poses
+from closed_loop_dynamics.quantities.links import body_poses
 from closed_loop_dynamics.viewer.colors import BEYOND, NEUTRAL, force_color, force_scales
 from closed_loop_dynamics.viewer.plots import holding_forces
 from closed_loop_dynamics.viewer.reach import joint_ranges

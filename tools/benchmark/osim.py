@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from closed_loop_dynamics.operational_space import osim_program
+from closed_loop_dynamics.quantities.operational_space import osim_program
 from closed_loop_dynamics.robot import Robot
 
 from .checks import Check

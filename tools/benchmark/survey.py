@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import yaml
 
-from closed_loop_dynamics.operational_space import osim_program
+from closed_loop_dynamics.quantities.operational_space import osim_program
 from closed_loop_dynamics.robot import Robot, load
 
 from ..oracles.mujoco_robot import NotInMujoco

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from closed_loop_dynamics.arrays import Array
-from closed_loop_dynamics.operational_space import osim_program
+from closed_loop_dynamics.quantities.operational_space import osim_program
 from closed_loop_dynamics.robot import Robot, load
 
 from ..benchmark import dense

@@ -19,7 +19,6 @@ from .mueller_runs import (
     follow,
     inner_errors,
     inner_updates,
-    limbs_of,
     order,
     periodic_derivatives,
 )
@@ -85,7 +84,7 @@ def reproduce(studio: Studio) -> Section:
 def _model(section: Section, robot: Robot) -> None:
     height, other = (d.platform[2] for d in (irsbot2.Dimensions(), PRINTED_LENGTHS))
     task = robot.task_space("nested", TOLERANCE)
-    limb = next(each for each in limbs_of(task) if each.limb.name == task.names[LIMB]).limb
+    limb = next(each for each in task.limbs if each.limb.name == task.names[LIMB]).limb
     n = limb.mechanism.n
     section.claims += [
         Claim(
@@ -117,7 +116,7 @@ def _model(section: Section, robot: Robot) -> None:
 
 def _delta() -> Claim:
     """Redundant constraints inside the limbs of the shipped Delta robot."""
-    limbs = limbs_of(load(*delta.generate()).task_space())
+    limbs = load(*delta.generate()).task_space().limbs
     plans = [closure.plan for limb in limbs for _, closure in limb.loops]
     found = {(len(plan.rows) + len(plan.dropped), plan.rank) for plan in plans}
     (introduced, independent), *others = found

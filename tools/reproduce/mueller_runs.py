@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from closed_loop_dynamics.arrays import Array
 from closed_loop_dynamics.task_space import TaskSpace, TaskState
-from closed_loop_dynamics.task_space.limb_kinematics import LimbKinematics
 
 from ..oracles.oracle import Oracle
 from .beside_pinocchio import by_rows
@@ -60,11 +59,6 @@ def follow(task: TaskSpace, motion: PlatformMotion, predict: bool = False) -> Ru
 def _rounds(state: TaskState) -> Array:
     assert state.errors is not None
     return state.errors[LIMB]
-
-
-def limbs_of(task: TaskSpace) -> tuple[LimbKinematics, ...]:
-    """The limbs as the task space has cut the manipulator into them."""
-    return task._model.limbs
 
 
 def inner_errors(state: TaskState) -> list[Array]:

@@ -15,7 +15,7 @@ from closed_loop_dynamics.robot import Robot, load
 from ..benchmark.dense import instruction_count
 from ..oracles.oracle import Oracle
 from ..robots import heavy_duty_arm, heavy_duty_loop
-from ..robots._heavy_duty import Sinusoid, sinusoids
+from ..robots.heavy_duty import Sinusoid, sinusoids
 from ..robots.loop_family import loops_in_series
 from .beside_pinocchio import by_rows, largest_gap
 from .claims import Claim, Section, Studio

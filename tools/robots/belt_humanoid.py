@@ -16,10 +16,10 @@ import numpy as np
 
 from closed_loop_dynamics.arrays import Array
 
-from ._geared import Gear, Motor, geared_joint
-from ._small_humanoid import Trunk, draw_foot, draw_humanoid
+from .geared import Gear, Motor, geared_joint
 from .mechanisms.blueprint import Blueprint, Limits, X, Y, Z
 from .mechanisms.loop_file import Entry, submechanism_file
+from .small_humanoid import Trunk, draw_foot, draw_humanoid
 
 HEADER = """\
 # The gears and belts of belt_humanoid.urdf: commanded are the joints, driven are the rotors.

@@ -29,7 +29,7 @@ def geared_chain(links: int = LINKS) -> tuple[str, str]:
     board, parent, entries = _board("geared_chain", links), "base_link", []
     for i in range(1, links + 1):
         axis = AXES[i % 2]
-        entries.append(_geared(board, i, parent, axis))
+        entries.append(geared(board, i, parent, axis))
         parent = f"link_{i}"
     return board.urdf(), _one_file(entries)
 
@@ -55,7 +55,7 @@ def belt_chain(links: int = LINKS) -> tuple[str, str]:
         entries.append(loop_file(f"pair_{i}", "TRANSMISSION", joints, rotors, couplings=couplings))
         parent = f"link_{second}"
     if links % 2:
-        entries.append(_geared(board, links, parent, AXES[links // 2 % 2]))
+        entries.append(geared(board, links, parent, AXES[links // 2 % 2]))
     return board.urdf(), _one_file(entries)
 
 
@@ -88,7 +88,7 @@ def _rotor(board: Blueprint, i: int, before: int, parent: str, axis: Array, side
     board.rod(rotor, at - 0.01 * axis, at + 0.01 * axis, 0.03, 0.1, "drive")
 
 
-def _geared(board: Blueprint, i: int, parent: str, axis: Array) -> str:
+def geared(board: Blueprint, i: int, parent: str, axis: Array) -> str:
     _link(board, i, parent, axis)
     _rotor(board, i, i, parent, axis, 0.03)
     couplings = {f"rotor_{i}": {f"joint_{i}": GEAR}}

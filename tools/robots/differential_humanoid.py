@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ._geared import Gear, Motor, geared_joint
-from ._small_humanoid import Trunk, draw_foot, draw_humanoid
+from .geared import Gear, Motor, geared_joint
 from .mechanisms.blueprint import Blueprint, Limits, X, Y, Z
 from .mechanisms.loop_file import POINT, POINT_XZ, Cut, Entry, submechanism_file
 from .mechanisms.parts import SIDES, mirrored, push_rod
+from .small_humanoid import Trunk, draw_foot, draw_humanoid
 
 HEADER = """\
 # The differentials and gears of differential_humanoid.urdf: commanded are the joints, driven are

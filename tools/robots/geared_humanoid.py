@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from closed_loop_dynamics.arrays import Array
 
-from ._geared import Gear, Motor, geared_joint
+from .geared import Gear, Motor, geared_joint
 from .mechanisms.blueprint import Blueprint, X, Y, Z
 from .mechanisms.loop_file import Entry, submechanism_file
 from .mechanisms.placed import MIRRORED, UPRIGHT, Placed

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ._geared import Gear, Motor, geared_joint
+from .geared import Gear, Motor, geared_joint
 from .mechanisms.blueprint import Blueprint, Limits, X, Y, Z
 from .mechanisms.loop_file import Entry, submechanism_file
 from .mechanisms.placed import MIRRORED, UPRIGHT, Placed

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._heavy_duty import ActuatorLoop, Cylinder, Pins, Sinusoid, add_loop, add_pin, loop_entry
+from .heavy_duty import ActuatorLoop, Cylinder, Pins, Sinusoid, add_loop, add_pin, loop_entry
 from .mechanisms.blueprint import Blueprint
 
 NAME = "heavy_duty_loop"

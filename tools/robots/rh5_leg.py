@@ -11,9 +11,9 @@ closed and far from their dead points.
 
 from __future__ import annotations
 
-from ._rh5_leg_geometry import Ankle, Dimensions, Lambda
-from ._rh5_leg_links import draw_leg, draw_stand
 from .mechanisms.blueprint import Blueprint
+from .rh5_leg_geometry import Ankle, Dimensions, Lambda
+from .rh5_leg_links import draw_leg, draw_stand
 
 __all__ = ["SUBMECHANISMS", "Ankle", "Dimensions", "Lambda", "draw_leg", "generate"]
 

@@ -17,12 +17,12 @@ import numpy as np
 
 from closed_loop_dynamics.arrays import Array
 
-from ._rh5_arm import Arm, draw_arm
-from ._rh5_leg_geometry import Range
 from .mechanisms.blueprint import Blueprint, X, Y, Z
 from .mechanisms.loop_file import Cut, Entry, submechanism_file
 from .mechanisms.parts import SIDES, cylinder, mirrored, universal_platform
 from .mechanisms.placed import MIRRORED, UPRIGHT, Placed
+from .rh5_arm import Arm, draw_arm
+from .rh5_leg_geometry import Range
 
 __all__ = ["Arm", "Dimensions", "draw_upper_body", "generate", "generate_reduced"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ...arrays import Array
-from ...reference_methods import METHODS
+from ...quantities.reference_methods import METHODS
 from ..robot_argument import load_robot
 from ..states import VECTOR_NOTE, add_state_arguments, answer, coordinates, read_states
 from ..tables import ACCELERATION, EFFORT, POSITION, VELOCITY, Table, joined

@@ -72,7 +72,7 @@ def _rates(r: Recording) -> list[str]:
 
 def loop_gap(robot: Robot, q: Array) -> float:
     """Largest distance between the two sides of a cut over (N, n) spanning positions [m]."""
-    from ...links import body_poses, cut_points
+    from ...quantities.links import body_poses, cut_points
 
     pairs = np.array(
         [cut_points(robot.branches, poses) for poses in body_poses(robot.mechanism, q)]

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from closed_loop_dynamics.arrays import Array
 
-from .. import _urdf as xml
+from .. import urdf_elements as xml
 
 Limits = tuple[float, float]
 X, Y, Z = np.eye(3)

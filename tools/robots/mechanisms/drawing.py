@@ -18,7 +18,7 @@ from closed_loop_dynamics.model.tree import PRISMATIC
 from closed_loop_dynamics.model.visual import BOX, SPHERE, Visual
 from closed_loop_dynamics.robot import Robot
 
-from .._urdf import COLORS
+from ..urdf_elements import COLORS
 
 PANEL = (380.0, 330.0)
 MARGIN = 42.0

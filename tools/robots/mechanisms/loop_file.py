@@ -10,7 +10,7 @@ import numpy as np
 import yaml
 from numpy.typing import ArrayLike
 
-from .._urdf import direction, number
+from ..urdf_elements import direction, number
 
 #: Rows of a cut joint that hold a point: spherical, or a hinge across the plane x-z or y-z.
 POINT = ("TX", "TY", "TZ")

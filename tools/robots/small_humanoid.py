@@ -12,7 +12,7 @@ import numpy as np
 
 from closed_loop_dynamics.arrays import Array
 
-from ._geared import Gear, Motor, geared_joint
+from .geared import Gear, Motor, geared_joint
 from .mechanisms.blueprint import Blueprint, Limits, X, Y, Z
 from .mechanisms.loop_file import Entry
 from .mechanisms.placed import MIRRORED, UPRIGHT, Placed

@@ -8,13 +8,13 @@ import numpy as np
 
 from closed_loop_dynamics.arrays import Array
 
-from ._rh5_leg_geometry import Lambda, Range
 from .crank_leg import Point
 from .mechanisms import wrist
 from .mechanisms.blueprint import Blueprint, X, Y, Z
 from .mechanisms.loop_file import POINT_XZ, Cut, Entry
 from .mechanisms.parts import cylinder
 from .mechanisms.placed import UPSIDE_DOWN, Placed
+from .rh5_leg_geometry import Lambda, Range
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Array, as_count, as_finite_vectors, as_rows
-from .closure.branch import Branch
-from .errors import InvalidInput
-from .mechanism import Mechanism
-from .model.tree import FLOATING, PRISMATIC
-from .se3 import (
+from ..arrays import Array, as_count, as_finite_vectors, as_rows
+from ..closure.branch import Branch
+from ..errors import InvalidInput
+from ..mechanism import Mechanism
+from ..model.tree import FLOATING, PRISMATIC
+from ..se3 import (
     SHORTEST,
     conjugate,
     logarithm,

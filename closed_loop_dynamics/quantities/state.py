@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Array
-from .errors import InvalidInput
-from .programs import Programs
+from ..arrays import Array
+from ..errors import InvalidInput
+from ..programs import Programs
 
 
 class State:

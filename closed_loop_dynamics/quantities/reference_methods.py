@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Array, as_finite_vectors, as_rows
-from .dynamics.catalogue import GENERALIZED_FORCES
-from .dynamics.lagrange import solve_lagrange
-from .errors import InvalidInput, SingularInertia, did_you_mean
+from ..arrays import Array, as_finite_vectors, as_rows
+from ..dynamics.catalogue import GENERALIZED_FORCES
+from ..dynamics.lagrange import solve_lagrange
+from ..errors import InvalidInput, SingularInertia, did_you_mean
+from ..mechanism import Mechanism
+from ..programs import Programs
 from .links import body_wrenches, tree_jacobian
-from .mechanism import Mechanism
-from .programs import Programs
 from .state import actuator_jacobian
 
 METHODS = ("cluster_aba", "projection", "lagrange")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from closed_loop_dynamics.arrays import Array
 
-from ._rh5_leg_geometry import Dimensions, Lambda, Range
-from ._urdf import rotation
 from .mechanisms.blueprint import UNSEEN, Blueprint, X, Y, Z
 from .mechanisms.parts import ORIGIN, SIDES, mirrored, pin
 from .mechanisms.placed import UPRIGHT, Placed
+from .rh5_leg_geometry import Dimensions, Lambda, Range
+from .urdf_elements import rotation
 
 
 def draw_stand(board: Blueprint, d: Dimensions) -> None:

@@ -7,10 +7,10 @@ from functools import cached_property
 
 from numpy.typing import ArrayLike
 
-from .arrays import Array, as_finite_vectors
-from .dynamics.parameters import ParameterView, model_parameters, parameter_count, parameter_view
-from .mechanism import Mechanism
-from .simulation.payload import Payload, add_payloads
+from ..arrays import Array, as_finite_vectors
+from ..dynamics.parameters import ParameterView, model_parameters, parameter_count, parameter_view
+from ..mechanism import Mechanism
+from ..simulation.payload import Payload, add_payloads
 
 
 class DynamicParameters:

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Array, as_finite_vectors
-from .closure.branch import Branch
-from .errors import InvalidInput, did_you_mean
-from .mechanism import Mechanism
-from .model.tree import FLOATING, PRISMATIC, Joint, Tree
-from .programs import Programs
+from ..arrays import Array, as_finite_vectors
+from ..closure.branch import Branch
+from ..errors import InvalidInput, did_you_mean
+from ..mechanism import Mechanism
+from ..model.tree import FLOATING, PRISMATIC, Joint, Tree
+from ..programs import Programs
 
 #: Body, and the pose (4, 4) of the link in the body's frame.
 Frame = tuple[int, Array]

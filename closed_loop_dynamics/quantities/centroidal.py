@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
 
-from .arrays import Array
-from .errors import SingularInertia
-from .model.tree import Tree
-from .programs import Programs
+from ..arrays import Array
+from ..errors import SingularInertia
+from ..model.tree import Tree
+from ..programs import Programs
 
 
 class Energy(NamedTuple):

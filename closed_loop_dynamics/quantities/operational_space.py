@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from .arrays import Array
-from .dynamics.catalogue import INERTIA, Recipe
-from .dynamics.cluster_efpa import inverse_osim, response_to_force
-from .dynamics.equations import Traced
-from .dynamics.motion import Motion
-from .errors import InvalidInput
+from ..arrays import Array
+from ..dynamics.catalogue import INERTIA, Recipe
+from ..dynamics.cluster_efpa import inverse_osim, response_to_force
+from ..dynamics.equations import Traced
+from ..dynamics.motion import Motion
+from ..errors import InvalidInput
+from ..programs import Programs
+from ..spatial import SX
 from .links import frame_of
-from .programs import Programs
-from .spatial import SX
 
 
 class ForceResponse(NamedTuple):

@@ -1,0 +1,1 @@
+"""What a robot can be asked for, one file each: NumPy around the native programs."""
