@@ -15,8 +15,10 @@ from support import figures
 from support.figures import Motions, relative
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.dynamics.linear_actuator_algebra import Ad, about_z, along_x
-from closed_loop_dynamics.dynamics.linear_actuator_loop import (
+from tools.oracles.mujoco_robot import MujocoRobot
+from tools.oracles.oracle import Oracle
+from tools.reproduce.linear_actuator_algebra import Ad, about_z, along_x
+from tools.reproduce.linear_actuator_loop import (
     S_X,
     S_Z,
     LinearActuatorArm,
@@ -26,8 +28,6 @@ from closed_loop_dynamics.dynamics.linear_actuator_loop import (
     wrench_system,
     wrench_terms,
 )
-from tools.oracles.mujoco_robot import MujocoRobot
-from tools.oracles.oracle import Oracle
 from tools.robots import heavy_duty_arm, heavy_duty_loop
 from tools.robots.heavy_duty import sinusoids
 

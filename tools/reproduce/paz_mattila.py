@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 from closed_loop_dynamics.arrays import Array
-from closed_loop_dynamics.dynamics.linear_actuator_loop import LinearActuatorArm
 from closed_loop_dynamics.robot import Robot, load
+from tools.reproduce.linear_actuator_loop import LinearActuatorArm
 
 from ..benchmark.dense import instruction_count
 from ..oracles.oracle import Oracle

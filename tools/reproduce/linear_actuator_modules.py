@@ -12,13 +12,14 @@ from typing import NoReturn
 
 import numpy as np
 
-from ..arrays import Array
-from ..closure.cut_joint import resolve
-from ..errors import InvalidInput
-from ..mechanism import Mechanism
-from ..model.poses import body_poses
-from ..model.tree import FLOATING, PRISMATIC, REVOLUTE
-from ..se3 import axis_rotation, inverse, pose
+from closed_loop_dynamics.arrays import Array
+from closed_loop_dynamics.closure.cut_joint import resolve
+from closed_loop_dynamics.errors import InvalidInput
+from closed_loop_dynamics.mechanism import Mechanism
+from closed_loop_dynamics.model.poses import body_poses
+from closed_loop_dynamics.model.tree import FLOATING, PRISMATIC, REVOLUTE
+from closed_loop_dynamics.se3 import axis_rotation, inverse, pose
+
 from .linear_actuator_algebra import hat, spatial_inertia
 
 #: How far a loop may be from what the paper assumes: planar, cylinder aimed at its pin [m, rad].

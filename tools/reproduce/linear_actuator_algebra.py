@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array
+from closed_loop_dynamics.arrays import Array
 
 
 def hat(a: Array) -> Array:

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_finite_vectors
-from ..errors import InvalidInput
-from ..mechanism import Mechanism
+from closed_loop_dynamics.arrays import Array, as_finite_vectors
+from closed_loop_dynamics.errors import InvalidInput
+from closed_loop_dynamics.mechanism import Mechanism
+
 from .linear_actuator_algebra import Ad, about_z, ad, along_x
 from .linear_actuator_modules import LoopModule, SerialModule, find_modules
 
