@@ -154,6 +154,23 @@ def test_the_library_does_not_know_the_workshop() -> None:
     assert not found
 
 
+def test_the_page_draws_the_layers_in_this_order() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    drawn = re.findall(r"^ │ ([\w. ]+?) +│", page, re.MULTILINE)
+    assert [tuple(row.split()) for row in reversed(drawn)] == list(LAYERS)
+
+
+def test_places_that_the_page_names_exist() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    folders = (ROOT, ROOT / PACKAGE)
+    for place, name in re.findall(r"`([\w/]+\.(?:py|md|yaml|xml|rst))(?:: ([\w.]+))?`", page):
+        path = next((f / place for f in folders if (f / place).is_file()), None)
+        assert path is not None, place
+        words = path.read_text(encoding="utf-8")
+        for word in name.split("."):
+            assert re.search(rf"\b(class|def) {word}\b", words) if word else True, (place, name)
+
+
 def test_robot_has_no_base_class() -> None:
     from closed_loop_dynamics import Robot
 
