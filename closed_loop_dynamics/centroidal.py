@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike
@@ -32,7 +33,7 @@ def center_of_mass(programs: Programs, y: ArrayLike, guess: ArrayLike | None) ->
 
 def centroidal(
     programs: Programs, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None
-) -> dict[str, Array]:
+) -> Mapping[str, Array]:
     """Everything of the program "centroidal", by name."""
     _check_mass(programs)
     return programs.named("centroidal", guess, y, yd)

@@ -26,12 +26,28 @@ class State:
     """
 
     def __init__(self, programs: Programs, outputs: Mapping[str, Array], iterations: int) -> None:
-        self._programs = programs
-        self.q = outputs["q"]
-        self.qd = outputs.get("qd")
-        self.qdd = outputs.get("qdd")
-        self.residual: Any = outputs["residual"]
+        self._programs, self._outputs = programs, outputs
         self.iterations = iterations
+
+    @property
+    def q(self) -> Array:
+        """(n,) spanning positions."""
+        return self._outputs["q"]
+
+    @property
+    def qd(self) -> Array | None:
+        """(n,) spanning velocities."""
+        return self._outputs.get("qd")
+
+    @property
+    def qdd(self) -> Array | None:
+        """(n,) spanning accelerations."""
+        return self._outputs.get("qdd")
+
+    @property
+    def residual(self) -> Any:
+        """max|phi| over all loops."""
+        return self._outputs["residual"]
 
     @property
     def u(self) -> Array:
@@ -85,7 +101,7 @@ def complete_state(
     else:
         name, values = "state", (y, yd, ydd)
     outputs = programs.named(name, guess, *values)
-    return State(programs, outputs, programs.program(name).iterations())
+    return State(programs, outputs, programs.compiled[name].iterations())
 
 
 def actuator_jacobian(programs: Programs, y: ArrayLike, guess: ArrayLike | None) -> Array:

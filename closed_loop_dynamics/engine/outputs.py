@@ -4,13 +4,40 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..arrays import Array
 from .symbolic import ca
 
 Shape = tuple[int, ...]
+
+
+class Views(Mapping[str, Array]):
+    """The parts of one flat vector (..., size) by name, each in its shape; nothing is copied.
+
+    A part is cut out when it is asked for: who wants one pays for one.
+    """
+
+    __slots__ = ("_flat", "_places")
+
+    def __init__(self, flat: Array, places: Mapping[str, tuple[int, int, Shape]]) -> None:
+        self._flat, self._places = flat, places
+
+    def __getitem__(self, name: str) -> Array:
+        start, stop, shape = self._places[name]
+        flat = self._flat
+        part: Array = flat[start:stop] if flat.ndim == 1 else flat[..., start:stop]
+        if len(shape) == 1:
+            return part
+        result: Array = part.reshape((*flat.shape[:-1], *shape))[()]  # [()]: a number has no axes
+        return result
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
 
 
 class Outputs:
@@ -24,11 +51,12 @@ class Outputs:
     def __init__(self, shapes: Mapping[str, Shape]) -> None:
         self.shapes = dict(shapes)
         ends = itertools.accumulate(map(math.prod, self.shapes.values()), initial=0)
-        places = itertools.pairwise(ends)
-        self._places = [
-            (name, start, stop, shape)
-            for (name, shape), (start, stop) in zip(self.shapes.items(), places, strict=True)
-        ]
+        self._places = {
+            name: (start, stop, shape)
+            for (name, shape), (start, stop) in zip(
+                self.shapes.items(), itertools.pairwise(ends), strict=True
+            )
+        }
         self.size = sum(map(math.prod, self.shapes.values()))
         self._only = next(iter(self.shapes.values())) if len(self.shapes) == 1 else None
 
@@ -44,14 +72,9 @@ class Outputs:
             raise ValueError(f"outputs {found} traced, {declared} declared")
         return [ca.densify(ca.vec(traced[name].T)) for name in self.shapes]
 
-    def views(self, flat: Array) -> dict[str, Array]:
-        """Name -> its part of ``flat`` (..., size) in its shape; nothing is copied."""
-        leading, views = flat.shape[:-1], {}
-        for name, start, stop, shape in self._places:
-            part = flat[..., start:stop] if leading else flat[start:stop]
-            # [()] makes a number of an array without axes.
-            views[name] = part if len(shape) == 1 else part.reshape((*leading, *shape))[()]
-        return views
+    def views(self, flat: Array) -> Views:
+        """``flat`` (..., size) by name."""
+        return Views(flat, self._places)
 
     def only(self, flat: Array) -> Array:
         """``flat`` (..., size) in the shape of the one output there is."""

@@ -7,7 +7,7 @@ loop refuses to close, rescued.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -270,12 +270,14 @@ class Programs:
             guess: (n_q,) a spanning configuration that selects the assembly mode, or None.
             values: the program's inputs.
         """
-        flat = self._flat(name, guess, values)
+        program = self.compiled.get(name) or self.program(name)
+        flat = program(*values) if guess is None else self._on_mode(name, guess, values)
         return self._outputs[name].only(flat)
 
-    def named(self, name: str, guess: ArrayLike | None, *values: Any) -> dict[str, Array]:
+    def named(self, name: str, guess: ArrayLike | None, *values: Any) -> Mapping[str, Array]:
         """All outputs of a program by name, each in its shape; arguments as for :meth:`run`."""
-        flat = self._flat(name, guess, values)
+        program = self.compiled.get(name) or self.program(name)
+        flat = program(*values) if guess is None else self._on_mode(name, guess, values)
         return self._outputs[name].views(flat)
 
     def dynamics(
@@ -300,11 +302,9 @@ class Programs:
             return self.run(family.wrenches, guess, *values, wrenches)
         return self.run(family.plain, guess, *values)
 
-    def _flat(self, name: str, guess: ArrayLike | None, values: Sequence[Any]) -> Array:
-        program = self.compiled.get(name) or self.program(name)
-        if guess is None:
-            return program(*values)
-        if len(self.mechanism.numerical) < len(self.branches):
-            twin, program = self.numerical_twin(), self._twin_program(name)
-            return run_from_guess(twin.mechanism, twin.branches, program, guess, values)
-        return run_from_guess(self.mechanism, self.branches, program, guess, values)
+    def _on_mode(self, name: str, guess: ArrayLike, values: Sequence[Any]) -> Array:
+        """Flat outputs on the assembly mode that ``guess`` lies on: only Newton follows any."""
+        if len(self.mechanism.numerical) == len(self.branches):
+            return run_from_guess(self.mechanism, self.branches, self.program(name), guess, values)
+        program, twin = self._twin_program(name), self.numerical_twin()
+        return run_from_guess(twin.mechanism, twin.branches, program, guess, values)

@@ -6,7 +6,7 @@ feedforward u = J_IK^-T(...) of Mueller 2022. x are the free coordinates of the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -168,7 +168,7 @@ class TaskSpace:
         """The output of a program that has one."""
         return self._programs.outputs(name).only(self._flat(name, guess, values))
 
-    def _named(self, name: str, guess: TaskState | None, *values: ArrayLike) -> dict[str, Array]:
+    def _named(self, name: str, guess: TaskState | None, *values: ArrayLike) -> Mapping[str, Array]:
         return self._programs.outputs(name).views(self._flat(name, guess, values))
 
     def _solve(self, values: list[Array], guess: TaskState | None) -> TaskState:
