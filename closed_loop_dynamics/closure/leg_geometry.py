@@ -23,6 +23,12 @@ def parallel(a: Array, b: Array) -> bool:
     return float(np.linalg.norm(np.cross(a, b))) < GEOMETRY_TOLERANCE
 
 
+def require_in_plane(hinge: Step, direction: Array) -> None:
+    """Raise NotClosedForm unless a slider moves in the plane normal to the hinge."""
+    along = abs(float(hinge.axis @ direction))
+    require(along < GEOMETRY_TOLERANCE, "the slider does not move in the plane of the loop")
+
+
 def meeting_point(step: Step, following: Step) -> tuple[float, float]:
     """Where two successive axes meet: distances along the first and along the second.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..engine.symbolic import ca
-from ..errors import ActuationSingular, SubmechanismError
+from ..errors import ActuationSingular
 from ..model.clusters import Component
 from ..model.tree import Tree
 from ..spatial import SX
@@ -97,12 +97,10 @@ def coupling_closure(tree: Tree, component: Component) -> LinearClosure:
         right[component.joints.index(body), k] = 1.0
     free = n - len(coupled)
     if free != m or abs(np.linalg.det(left)) < 1e-12:
-        raise SubmechanismError(
+        raise entry.error(
             f"submechanism '{entry.name}': {len(coupled)} couplings leave {free} of {n} joints "
             f"free, but {m} are independent, or the couplings contradict each other",
-            file=entry.file,
-            place=entry.place,
-            remedy="couple every joint that is not independent exactly once",
+            "couple every joint that is not independent exactly once",
         )
     A = np.asarray(np.linalg.solve(left, right), dtype=np.float64)
     b = np.asarray(np.linalg.solve(left, offset), dtype=np.float64)

@@ -7,7 +7,6 @@ import numpy as np
 from ..arrays import Array
 from ..engine.symbolic import ca
 from ..model.poses import body_poses
-from .loop_sizes import column_sizes, row_sizes
 from .loop_system import LoopSystem
 from .rank import RANK_TOLERANCE
 
@@ -25,8 +24,8 @@ class LoopNumbers:
         phi = system.phi(q)
         self._f = ca.Function("phi", [q], [ca.densify(phi), ca.densify(ca.jacobian(phi, q))])
         self.length = characteristic_length(system)
-        self.row_scale = 1.0 / row_sizes(system, self.length)
-        self.column_scale = column_sizes(system, self.length)
+        self.row_scale = 1.0 / system.row_sizes(self.length)
+        self.column_scale = system.column_sizes(self.length)
 
     def phi(self, q: Array) -> Array:
         """All rows, unscaled."""

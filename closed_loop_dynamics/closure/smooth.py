@@ -137,11 +137,9 @@ class SmoothClosure(Closure):
     def _error(self, gamma: Gamma, problem: str) -> SubmechanismError:
         entry, m = self.component.entry, len(self.independent)
         name = getattr(gamma, "__name__", repr(gamma))
-        return SubmechanismError(
+        return entry.error(
             f"the function '{name}' given for submechanism '{entry.name}' {problem}",
-            file=entry.file,
-            place=entry.place,
-            remedy=f"write a function of one CasADi SX vector y ({m} independent positions) in "
+            f"write a function of one CasADi SX vector y ({m} independent positions) in "
             "CasADi operations (ca.sin, ca.if_else in place of if) that returns one position per "
             "dependent joint, in the order of jointnames_spanningtree",
         )

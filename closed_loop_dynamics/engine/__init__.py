@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from .backend import BackendWarning, use_native
 from .contexts import Context
-from .program import Program
+from .layout import SolverUse
+from .program import Program, ProgramSource, Rescue
 from .seeds import Seeds
 from .solver_unit import SolverUnit
-from .source import ProgramSource, Rescue, SolverUse
 
 if TYPE_CHECKING:
     from .stepper import Kinematics, NativeRk4
@@ -29,11 +29,7 @@ __all__ = [
 
 
 def make_program(
-    source: ProgramSource,
-    key: str,
-    unit: SolverUnit,
-    seeds: Sequence[Seeds],
-    rescue: Rescue | None,
+    source: ProgramSource, key: str, unit: SolverUnit, seeds: Sequence[Seeds], rescue: Rescue | None
 ) -> Program:
     """A program on the back-end of this machine (see :mod:`.backend`).
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..dynamics.catalogue import FORWARD_DYNAMICS
-from ..dynamics.manifold import trace_kinematics
+from ..dynamics.motion import trace_kinematics
 from ..engine import make_stepper
 from ..engine.layout import CHECK
 from ..errors import ClosedLoopError, InvalidInput, did_you_mean

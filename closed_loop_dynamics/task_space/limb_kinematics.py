@@ -15,6 +15,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..closure.numerical import SINGULAR, NumericalClosure
+from ..closure.rank import best_columns
 from ..closure.small_linear import solve_small
 from ..dynamics.motion import Motion, trace_motion
 from ..dynamics.outward import accelerations, velocities
@@ -204,8 +205,6 @@ def plan_limb(limb: Limb, platform: Platform, entry: Submechanism) -> LimbKinema
 def _task_rows(
     limb: Limb, entry: Submechanism, L: Array, P: Array, platform: Platform
 ) -> tuple[int, ...]:
-    from scipy.linalg import qr
-
     assert entry.task_space is not None
     U, values, _ = np.linalg.svd(L, full_matrices=False)
     rank = int(np.sum(values > 1e-6 * values[0]))
@@ -229,5 +228,4 @@ def _task_rows(
             )
     # Translations first, as the paper does: they mean the same for every platform.
     preference = np.array([1.0] * 3 + [10.0] * 3)
-    _, _, order = qr((L * preference[:, None]).T, pivoting=True, mode="economic")
-    return tuple(sorted(int(row) for row in order[: limb.m]))
+    return tuple(sorted(best_columns((L * preference[:, None]).T)[: limb.m]))
