@@ -13,7 +13,7 @@ from .block import GEOMETRY_TOLERANCE, Step
 from .cut_joint import universal_axes
 from .leg import ChainLeg, ModeWords, Shape, register
 from .leg_geometry import cut_direction, meeting_point, parallel, point_two_hinges, require
-from .subproblems import across, cosine_equation, stroke
+from .subproblems import across, cosine_equation, stroke, turn_to_projection
 
 
 @register
@@ -79,13 +79,8 @@ class HingedLeg(PointingLeg):
         b_axis, c_axis = universal_axes(self.cut.rotations[0])
         h = sx(self.other.tip[:3, :3] @ (b_axis if self.is_successor else c_axis))
         c = sx(self.other.tip[:3, 3])
-        w = sx(hinge.axis)
         # h(angle) . (centre - c(angle)) = 0, and h . c does not depend on the angle.
-        along = w * ca.dot(w, h)
-        A = ca.dot(centre, h - along)
-        B = ca.dot(centre, ca.cross(w, h))
-        C = ca.dot(h, c) - ca.dot(centre, along)
-        angle = cosine_equation(A, B, C, modes[2])
+        angle = turn_to_projection(sx(hinge.axis), h, centre, ca.dot(h, c), modes[2])
         end = x_o + R_o @ (p_h + R_h @ (rotation(hinge.axis, angle) @ c))
         return [*self.reach(self.local(q, end), modes), angle]
 
@@ -196,7 +191,4 @@ class LockedHinge(ChainLeg):
         h = sx(cut_direction(self.cut, self.side, self.is_successor))
         known = R_o @ sx(cut_direction(self.cut, self.other, not self.is_successor))
         known = sx(hinge.placement[:3, :3]).T @ (R.T @ known)
-        w = sx(hinge.axis)
-        along = w * ca.dot(w, h)
-        A, B = ca.dot(known, h - along), ca.dot(known, ca.cross(w, h))
-        return [cosine_equation(A, B, -ca.dot(known, along), modes[0])]
+        return [turn_to_projection(sx(hinge.axis), h, known, 0.0, modes[0])]

@@ -32,7 +32,6 @@ class LinearClosure(Closure):
         self.name = name
 
     def assemble(self, y: SX, x: SX) -> SX:
-        """Local q."""
         return ca.SX(self.A) @ y + ca.SX(self.b)
 
     def linearise(self, q: SX, qd_of: Any, tolerance: float) -> Linearised:
@@ -70,7 +69,6 @@ class SerialClosure(LinearClosure):
         super().__init__("serial", np.eye(n_v), np.zeros(n_v))
 
     def assemble(self, y: SX, x: SX) -> SX:
-        """Local q."""
         return y
 
 

@@ -69,14 +69,10 @@ def characteristic_length(system: LoopSystem) -> float:
     poses = body_poses(system.tree)
     points = []
     for cut in system.cuts:
-        base = cut.base
-        points += [poses[b][:3, 3] for b in cut.bodies]
-        if base >= 0:
-            points.append(poses[base][:3, 3])
+        points += [poses[b][:3, 3] for b in (*cut.bodies, cut.base) if b >= 0]
         if cut.predecessor >= 0:
             points.append((poses[cut.predecessor] @ cut.frame_p)[:3, 3])
     if len(points) < 2:
         return 1.0
-    spread = np.ptp(np.array(points), axis=0)
-    size = float(np.linalg.norm(spread))
+    size = float(np.linalg.norm(np.ptp(np.array(points), axis=0)))
     return size if size > 1e-9 else 1.0

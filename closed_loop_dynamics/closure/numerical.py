@@ -51,12 +51,10 @@ class NumericalClosure(Closure):
 
     def assemble(self, y: SX, x: SX) -> SX:
         """Local q from independent and solved positions; idle joints rest at their reference."""
-        q: list[Any] = [ca.SX(float(v)) for v in self.plan.q_ref]
-        for k, i in enumerate(self.system.independent):
-            q[i] = y[k]
-        for k, i in enumerate(self.unknown):
-            q[i] = x[k]
-        return ca.vertcat(*q)
+        q = ca.SX(np.array(self.plan.q_ref))
+        q[list(self.system.independent)] = y
+        q[list(self.unknown)] = x
+        return q
 
     def _kept(self, q: SX) -> SX:
         return self.system.phi(q)[list(self.plan.rows)]
@@ -157,16 +155,13 @@ class NumericalClosure(Closure):
         G = ca.SX(np.zeros((n, len(self.system.independent))))
         for k, i in enumerate(self.system.independent):
             G[i, k] = 1.0
-        for k, i in enumerate(self.unknown):
-            G[i, :] = slope[k, :]
+        G[list(self.unknown), :] = slope
         g = ca.SX(np.zeros(n))
         if qd_of is not None:
             # qd is a free symbol while differentiating: substituting G yd first would also
             # differentiate G and silently give g = 0.
             k_bias = -ca.jtimes(ca.jtimes(phi, qs, qds), qs, qds)
             bias = ca.Function("k", [qs, qds], [ca.densify(k_bias)])(q, qd_of(G))
-            g_d, _ = self._solve(K_d, bias)
-            for k, i in enumerate(self.unknown):
-                g[i] = g_d[k]
+            g[list(self.unknown)], _ = self._solve(K_d, bias)
         worst = largest(ca.fabs(phi_q[i]) for i in range(phi_q.shape[0]))
         return Linearised(G, g, slope, worst, [tolerance - worst], self._guards(dets))

@@ -13,7 +13,7 @@ from .seeds import Seeds
 from .solver_unit import SolverUnit
 
 if TYPE_CHECKING:
-    from .stepper import Kinematics, NativeRk4
+    from .rk4 import Kinematics, NativeRk4
 
 __all__ = [
     "BackendWarning",
@@ -53,13 +53,13 @@ def make_stepper(
     kinematics: Kinematics,
     key: str,
 ) -> NativeRk4 | None:
-    """The native integrator around ``program`` (see :mod:`.stepper`); None without native code.
+    """The native integrator around ``program`` (see :mod:`.rk4`); None without native code.
 
     Args:
         key: identifies what ``kinematics`` traces, for the cache.
     """
     from .native_program import NativeProgram
-    from .stepper import NativeRk4
+    from .rk4 import NativeRk4
 
     if not (isinstance(program, NativeProgram) and isinstance(accept, NativeProgram)):
         return None

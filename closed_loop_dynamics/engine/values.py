@@ -2,7 +2,7 @@
 
 A value stands for what the written function will compute; an operator on values writes the
 operation and gives the value of its result. Whatever is written over values (:mod:`.newton`,
-:mod:`.program_ir`, :mod:`.stepper`, ...) knows no language: a :class:`Speller` spells the
+:mod:`.program_ir`, :mod:`.rk4`, ...) knows no language: a :class:`Speller` spells the
 operations, in LLVM IR (:mod:`.llvm_ir`) or in another.
 
 A value has one or several *lanes*: samples that the same operations compute side by side.

@@ -222,12 +222,7 @@ class _Evaluator:
     def __init__(self, function: Any, block_in: Array, block_out: Array) -> None:
         self._buffer, self.evaluate = function.buffer()
         self._blocks = block_in, block_out  # CasADi keeps bare addresses
-        sizes_in, sizes_out = block_sizes(function)
-        at = 0
-        for i, size in enumerate(sizes_in):
-            self._buffer.set_arg(i, block_in[at : at + size].data)
-            at += size
-        at = 0
-        for i, size in enumerate(sizes_out):
-            self._buffer.set_res(i, block_out[at : at + size].data)
-            at += size
+        bind = self._buffer.set_arg, self._buffer.set_res
+        for set_, block, sizes in zip(bind, self._blocks, block_sizes(function), strict=True):
+            for i, vector in enumerate(np.split(block, np.cumsum(sizes)[:-1])):
+                set_(i, vector.data)

@@ -50,14 +50,10 @@ class LimbKinematics:
 
     # -- forward --------------------------------------------------------------------------------
 
-    def split(self, theta: SX) -> tuple[SX, SX]:
-        """Generalized coordinates and other unknowns."""
-        return theta[: self.limb.m], theta[self.limb.m :]
-
     def motion(self, theta: SX, yd: SX | None = None) -> Motion:
-        """The limb at its unknowns."""
-        y, x = self.split(theta)
-        return trace_motion(self.limb.mechanism, y, x, yd)
+        """The limb at its unknowns: generalized coordinates, then the others."""
+        m = self.limb.m
+        return trace_motion(self.limb.mechanism, theta[:m], theta[m:], yd)
 
     def _path(self) -> list[int]:
         return self.limb.mechanism.tree.path_to_root(self.limb.platform[0])[::-1]
@@ -153,9 +149,9 @@ class LimbKinematics:
                 theta[list(parameters)], own, theta[list(unknowns)]
             )
             worst, guards = ca.fmax(worst, err), [*guards, guard]
-            for k, i in enumerate(closure.unknown):
-                correction[mech.qd_at[mech.components[c].joints[i]]] = -dx[k]
-                newton[unknowns[k]] = dx[k]
+            joints = mech.components[c].joints
+            correction[[mech.qd_at[joints[i]] for i in closure.unknown]] = -dx
+            newton[list(unknowns)] = dx
         error = self.pose_error(motion, self.platform.traced_pose(x))
         rows = list(self.rows)
         needed = error[rows] - J[rows, :] @ correction
@@ -175,10 +171,7 @@ class LimbKinematics:
         result = ca.SX(np.zeros((mech.n_x, mech.m)))
         for c, _ in self.loops:
             parameters, unknowns = self._loop_places(c)
-            slope = motion.loops[c].slope
-            for i, row in enumerate(unknowns):
-                for k, column in enumerate(parameters):
-                    result[row - mech.m, column] = slope[i, k]
+            result[[row - mech.m for row in unknowns], list(parameters)] = motion.loops[c].slope
         return result
 
 
