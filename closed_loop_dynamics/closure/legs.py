@@ -1,7 +1,7 @@
 """Closed-form legs: the unknown joints of one irreducible block, solved by geometry.
 
 A block of a loop system is a leg: one to four unknown joints between things that are already known.
-Each class in the files ``legs_*.py`` knows one kind of leg and enters itself in the list of kinds
+Each class, here and in the files ``legs_*.py``, knows one kind and enters itself in the list of all
 (:func:`.leg.register`); it reads its dimensions from the tree, gives the unknowns as traced
 expressions, and raises :class:`NotClosedForm` with the reason when the geometry does not fit.
 
