@@ -15,11 +15,11 @@ from functools import cached_property
 import numpy as np
 
 from .arrays import Array
-from .closure.build import build_closure
 from .closure.closure import Closure
 from .closure.derive import with_derived_loops
 from .closure.numerical import NumericalClosure
 from .closure.smooth import Gamma
+from .closure.solvers import build_closure
 from .engine import cache
 from .errors import InvalidInput, SubmechanismError, UrdfError, did_you_mean
 from .fingerprint import source_digest

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,13 +22,12 @@ from .leg import Leg
 from .legs import legs_of
 from .loop_system import LoopSystem
 from .numerical import SINGULAR, NumericalClosure
-from .plan import Plan
 
 #: Sign of every two-way choice, leg by leg.
 Signs = tuple[tuple[float, ...], ...]
 
 #: Published dimensions are rounded; a closed form may leave this much in any row [m, rad].
-DEFAULT_TOLERANCE = 1e-5
+TOLERANCE = 1e-5
 #: A limit itself still belongs to the domain.
 ON_THE_EDGE = 1e-9
 
@@ -65,10 +64,6 @@ class AnalyticalChoice:
     domain: list[tuple[float, float]]
     share: float = 1.0
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
-
     @staticmethod
     def of(data: dict[str, Any]) -> AnalyticalChoice:
         """From JSON."""
@@ -83,13 +78,11 @@ class AnalyticalClosure(Closure):
 
     kind = "analytical"
 
-    def __init__(
-        self, numerical: NumericalClosure, choice: AnalyticalChoice, tolerance: float
-    ) -> None:
+    def __init__(self, numerical: NumericalClosure, choice: AnalyticalChoice) -> None:
         self._numerical = numerical
+        self.system, self.plan = numerical.system, numerical.plan
         self.choice = choice
-        self.tolerance = tolerance
-        self.legs = legs_of(numerical.system, numerical.plan)
+        self.legs = legs_of(self.system, self.plan)
         self.residual = max(numerical.residual, choice.residual)
         # Residual, one guard per block, and the domain.
         bounds = [bound for interval in choice.domain for bound in interval]
@@ -99,16 +92,6 @@ class AnalyticalClosure(Closure):
     def loop_closure(self) -> NumericalClosure:
         """The same loops, solved by Newton."""
         return self._numerical
-
-    @property
-    def system(self) -> LoopSystem:
-        """The loops."""
-        return self._numerical.system
-
-    @property
-    def plan(self) -> Plan:
-        """Load-time decisions shared with the numerical closure."""
-        return self._numerical.plan
 
     def assemble(self, y: SX, x: SX) -> SX:
         """Local q, block after block."""
@@ -124,7 +107,7 @@ class AnalyticalClosure(Closure):
 
     def linearise(self, q: SX, qd_of: Any, tolerance: float) -> Linearised:
         """G, g and checks: the residual, and the signs that a Newton loop would have watched."""
-        at = self._numerical.linearise(q, qd_of, self.tolerance)
+        at = self._numerical.linearise(q, qd_of, TOLERANCE)
         signs = np.sign(self.plan.determinants)
         guards = [s * g - SINGULAR for s, g in zip(signs, at.guards, strict=True)]
         domain = []
@@ -166,7 +149,7 @@ class AnalyticalClosure(Closure):
             phi = self.system.phi(vector)[self.plan.rows]
             mode = ca.Function("mode", [sign], [ca.densify(vector), ca.densify(phi)])
             found, left = (np.asarray(part) for part in mode(columns))
-        closed = np.all(np.isfinite(found), axis=0) & ~np.any(np.abs(left) > self.tolerance, axis=0)
+        closed = np.all(np.isfinite(found), axis=0) & ~np.any(np.abs(left) > TOLERANCE, axis=0)
         ways = [(_by_leg(columns[:, k].tolist(), counts), k) for k in np.flatnonzero(closed)]
         ways.sort(key=lambda way: way[0] != self.signs)
         return [(self._name_of(signs), found[:, k]) for signs, k in ways]

@@ -95,7 +95,7 @@ class Block:
         They stand at zero.
         """
         system, point_only = self.system, self.rotations == 0
-        local = {body: i for i, body in enumerate(system.joints)}
+        local = system.local
         first = next((k for k, b in enumerate(chain) if local[b] in self.unknown), len(chain))
         steps, carried = [], np.eye(4)
         for k, b in enumerate(chain[first:], start=first):

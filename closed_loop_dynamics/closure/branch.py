@@ -19,11 +19,9 @@ from ..engine import Program, Seeds, cache
 from ..engine.layout import CHECK, SOLVER
 from ..errors import ClosureNotFound, InvalidInput
 from ..model.tree import REVOLUTE
-from .boxes import Box, box_of_nodes, limit_box, sampled_box
 from .continuation import Continuation, Solution
 from .numerical import NumericalClosure
-from .rescue import search
-from .seed_table import SeedTable
+from .seed_table import Box, SeedTable, limit_box, sampled_box
 
 #: Closed configurations that differ by less [rad, or loop lengths] are one, by more are two; in
 #: between, near a singularity, rounding is magnified and two solutions meet: their signs decide.
@@ -54,7 +52,7 @@ class Branch:
         p_ref, x_ref = q_ref[list(system.independent)], q_ref[list(closure.unknown)]
         self.lower, self.upper = box or limit_box(closure, p_ref)
         start = (p_ref, x_ref, np.zeros((len(x_ref), len(p_ref))))
-        bare = replace(closure.blank_seeds(), low=p_ref, reference=start)
+        bare = replace(closure.blank_seeds(), reference=start)
         self._path = Continuation(closure, program, bare)
         self.reference = self._closed_reference(p_ref)
         table_key = cache.key_of("table", key, self.lower, self.upper)
@@ -174,7 +172,7 @@ class Branch:
         system = self.closure.system
         if len(system.independent) != 1 or not self.table.filled:
             return False
-        joint = system.tree.bodies[system.joints[system.independent[0]]].joint
+        joint = system.joint(system.independent[0])
         limited = np.isfinite(joint.lower) or np.isfinite(joint.upper)
         if limited or joint.kind != REVOLUTE or not np.all(self.table.reached):
             return False
@@ -195,7 +193,7 @@ class Branch:
 
     def _box(self) -> Box:
         if self.table.filled:
-            return box_of_nodes(self.table, self.reference.p)
+            return self.table.box(self.reference.p)
         return sampled_box(self._path, self.reference, (self.lower, self.upper))
 
     def _exact_box(self) -> Box:
@@ -213,7 +211,7 @@ class Branch:
         """Unknowns at ``p`` by continuation; raises ClosureNotFound with the last good one."""
         if not np.all(np.isfinite(p)):
             raise InvalidInput(f"submechanism '{self.name}': positions {p} are not finite")
-        found, status = search(self._path, self._starts(p), p)
+        found, status = self._path.search(self._starts(p), p)
         if status:
             raise self._not_found(p, found, status)
         return found.x

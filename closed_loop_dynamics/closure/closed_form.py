@@ -14,8 +14,8 @@ import numpy as np
 from ..arrays import Array
 from ..engine.symbolic import ca, tracing
 from .analytical import (
-    DEFAULT_TOLERANCE,
     ON_THE_EDGE,
+    TOLERANCE,
     AnalyticalChoice,
     AnalyticalClosure,
     LegChoice,
@@ -31,17 +31,13 @@ from .loop_system import LoopSystem
 LARGEST_RANGE = 2 * np.pi - 0.2
 
 
-def choose(branch: Branch, tolerance: float = DEFAULT_TOLERANCE) -> AnalyticalChoice:
+@tracing()
+def choose(branch: Branch) -> AnalyticalChoice:
     """Find the assembly mode of the branch, and prove the closed form on all known solutions.
 
     Raises:
         NotClosedForm: with what does not fit.
     """
-    with tracing():
-        return _choose(branch, tolerance)
-
-
-def _choose(branch: Branch, tolerance: float) -> AnalyticalChoice:
     numerical = branch.closure
     system = numerical.system
     if not branch.table.filled:
@@ -52,15 +48,13 @@ def _choose(branch: Branch, tolerance: float) -> AnalyticalChoice:
         )
     legs = legs_of(system, numerical.plan)
     known = np.array([branch.local_q(s) for s in branch.known()])
-    choices = []
-    for leg in legs:
-        choices.append(_match(system, leg, known, numerical.plan.length))
+    choices = [_match(system, leg, known, numerical.plan.length) for leg in legs]
     everywhere = [(-np.inf, np.inf)] * len(system.independent)
-    trial = AnalyticalClosure(numerical, AnalyticalChoice(choices, 0.0, everywhere), tolerance)
+    trial = AnalyticalClosure(numerical, AnalyticalChoice(choices, 0.0, everywhere))
     left = _left_over(trial, known)
-    if not left < tolerance:
+    if not left < TOLERANCE:
         raise NotClosedForm(
-            f"the closed form leaves {left:.2g} m or rad, more than the tolerance {tolerance:g}"
+            f"the closed form leaves {left:.2g} m or rad, more than the tolerance {TOLERANCE:g}"
         )
     domain = _domain(branch, trial)
     low, high = np.array(domain).T
@@ -77,10 +71,11 @@ def _domain(branch: Branch, closure: AnalyticalClosure) -> list[tuple[float, flo
     from the reference, unless on a finer grid the closed form is dead away from the nodes that were
     reached. That shows nothing of a single joint whose loop closes between two nodes only.
     """
-    _, reached = branch.table.grid()
     if branch.turns_freely():
         return [(-math.inf, math.inf)]
-    if np.all(reached) or (len(branch.lower) > 1 and not _lives_elsewhere(branch, closure)):
+    if np.all(branch.table.reached) or (
+        len(branch.lower) > 1 and not _lives_elsewhere(branch, closure)
+    ):
         low, high = branch.lower, branch.upper
     else:
         low, high = branch.reachable_box(exact=True)
@@ -92,7 +87,7 @@ def _lives_elsewhere(branch: Branch, closure: AnalyticalClosure) -> bool:
     points, near = branch.table.finer_grid()
     y = ca.SX.sym("y", points.shape[1])
     q = closure.assemble(y, ca.SX(0, 1))
-    checks = closure.linearise(q, None, closure.tolerance).checks[: 1 + len(closure.plan.blocks)]
+    checks = closure.linearise(q, None, TOLERANCE).checks[: 1 + len(closure.plan.blocks)]
     f = ca.Function("checks", [y], [ca.vertcat(*checks)])
     away = points[~near]
     return bool(np.any(np.all(np.asarray(f.map(len(away))(away.T)) > 0.0, axis=0)))

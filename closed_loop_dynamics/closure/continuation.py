@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,6 +42,7 @@ class Continuation:
         self.closure = closure
         self.program = program
         self.seeds = seeds
+        self._layout = program.shape.solvers[0].solver.record
         self.p_scale = closure.sizes[list(closure.system.independent)]
         self.x_scale = closure.x_sizes
 
@@ -49,21 +52,11 @@ class Continuation:
 
     def newest(self, context: Context) -> Solution:
         """The solution a context found last."""
-        rec = self.program.shape.solvers[0].solver.record
-        record = context.records[0]
-        return Solution(
-            record[rec.p0 : rec.p0 + rec.n_p].copy(),
-            record[rec.x0 : rec.x0 + rec.n_x].copy(),
-            record[rec.slope : rec.size].reshape(rec.n_x, rec.n_p).copy(),
-        )
+        return Solution(*self._layout.read(context.records[0]))
 
     def set(self, context: Context, s: Solution) -> None:
         """Let the next step start from ``s``."""
-        rec = self.program.shape.solvers[0].solver.record
-        record = context.records[0]
-        record[rec.p0 : rec.p0 + rec.n_p] = s.p
-        record[rec.x0 : rec.x0 + rec.n_x] = s.x
-        record[rec.slope : rec.size] = s.slope.ravel()
+        self._layout.write(context.records[0], s.p, s.x, s.slope)
 
     def follow(
         self, context: Context, start: Solution, target: Array, smallest: float = SMALLEST_STEP
@@ -78,7 +71,7 @@ class Continuation:
             ahead = min(1.0, done + step)
             status = self.program.run_in(context, start.p + ahead * way if ahead < 1 else target)
             found = self.newest(context) if status == 0 else here
-            if status == 0 and self._continues(here, found):
+            if status == 0 and continues(here, found, self.x_scale):
                 here, done, step = found, ahead, min(2.0 * step, longest)
                 if done >= 1.0:
                     return here, 0
@@ -96,15 +89,53 @@ class Continuation:
         change[angles] -= 2 * np.pi * np.round(change[angles] / (2 * np.pi))
         return bool(np.max(np.abs(change) / self.x_scale) > 1e-6)
 
-    def _continues(self, a: Solution, b: Solution) -> bool:
-        """b lies on the curve through a: the change of x is the integral of its slope.
+    def search(self, starts: Iterable[Solution], p: Array) -> tuple[Solution, int]:
+        """The closed configuration at ``p``, from several starts and along several ways.
 
-        Newton may land on another solution across a gap; the trapezoidal rule would have to hold
-        there by accident.
+        Returns:
+            The solution and 0; where there is no way, the one that came nearest and the status with
+            which its way ended.
         """
-        dp = b.p - a.p
-        change = (b.x - a.x) / self.x_scale
-        first, last = (a.slope @ dp) / self.x_scale, (b.slope @ dp) / self.x_scale
-        bend = float(np.max(np.abs(last - first), initial=0.0))
-        off = float(np.max(np.abs(change - 0.5 * (first + last)), initial=0.0))
-        return bend <= LARGEST_BEND and off <= 0.2 * bend + 1e-9
+        context = self.context()
+        nearest: list[tuple[float, Solution, int]] = []
+        for start in starts:
+            for way in _ways(start.p, p):
+                found, status = start, 0
+                for corner in way:
+                    found, status = self.follow(context, found, corner)
+                    if status:
+                        break
+                if status == 0:
+                    return found, 0
+                nearest.append((float(np.linalg.norm(found.p - p)), found, status))
+        _, found, status = min(nearest, key=lambda each: each[0])
+        return found, status
+
+
+def continues(a: Solution, b: Solution, x_scale: Array | float = 1.0) -> bool:
+    """b lies on the curve through a: the change of x is the integral of its slope.
+
+    Newton may land on another solution across a gap; the trapezoidal rule would have to hold there
+    by accident.
+    """
+    dp = b.p - a.p
+    change = (b.x - a.x) / x_scale
+    first, last = (a.slope @ dp) / x_scale, (b.slope @ dp) / x_scale
+    bend = float(np.max(np.abs(last - first), initial=0.0))
+    off = float(np.max(np.abs(change - 0.5 * (first + last)), initial=0.0))
+    return bend <= LARGEST_BEND and off <= 0.2 * bend + 1e-9
+
+
+def _ways(start: Array, target: Array) -> list[list[Array]]:
+    """The straight way; then along the axes, one after the other, for two or three of them."""
+    ways = [[target]]
+    n = len(start)
+    if 2 <= n <= 3:
+        for order in itertools.permutations(range(n)):
+            corners, corner = [], start.copy()
+            for axis in order:
+                corner = corner.copy()
+                corner[axis] = target[axis]
+                corners.append(corner)
+            ways.append(corners)
+    return ways

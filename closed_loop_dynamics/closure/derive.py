@@ -12,7 +12,6 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import Array
-from ..errors import SubmechanismError
 from ..model.poses import body_poses
 from ..model.submechanism import ConstraintAxis, LoopConstraint, Submechanism
 from ..model.tree import REVOLUTE, Tree
@@ -39,12 +38,10 @@ def with_derived_loops(tree: Tree, entry: Submechanism) -> Submechanism:
     hinges = _platform_hinges(tree, poses, tips, platform, bodies)
     loops = [_leg_loop(tree, entry, poses, tip, platform, hinges.get(tip)) for tip in tips]
     if not loops:
-        raise SubmechanismError(
+        raise entry.error(
             f"submechanism '{entry.name}' of type '{entry.type}' has {free} dependent joints but "
             "neither loop_constraints nor couplings, and no active joint from which to derive them",
-            file=entry.file,
-            place=entry.place,
-            remedy="add loop_constraints (see the README) or couplings",
+            "add loop_constraints (see the README) or couplings",
         )
     return replace(entry, loops=tuple(loops))
 
@@ -85,12 +82,7 @@ _TRANSLATIONS = (
 
 
 def _leg_loop(
-    tree: Tree,
-    entry: Submechanism,
-    poses: list[Array],
-    tip: int,
-    platform: int,
-    hinge: int | None,
+    tree: Tree, entry: Submechanism, poses: list[Array], tip: int, platform: int, hinge: int | None
 ) -> LoopConstraint:
     place = f"{entry.place} (derived from the tree)"
     rod = tree.bodies[tip].link
@@ -109,12 +101,10 @@ def _leg_loop(
     first = poses[hinge][:3, :3] @ tree.bodies[hinge].joint.axis
     y = np.cross(z, first)
     if np.linalg.norm(y) < 0.1:
-        raise SubmechanismError(
+        raise entry.error(
             f"the leg ending at '{rod}' is nearly parallel to the platform hinge "
             f"'{tree.bodies[hinge].joint.name}': the cut joint cannot be derived",
-            file=entry.file,
-            place=entry.place,
-            remedy="add loop_constraints",
+            "add loop_constraints",
         )
     y = y / np.linalg.norm(y)
     cut = pose(np.column_stack([np.cross(y, z), y, z]), poses[tip][:3, 3])

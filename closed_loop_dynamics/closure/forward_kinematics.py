@@ -17,6 +17,7 @@ from ..errors import ActuationSingular, ClosureNotFound
 from .branch import Branch
 from .numerical import NumericalClosure
 from .plan import repartition
+from .rank import best_columns
 
 #: Gauss-Newton on redundant encoders: most steps, and the step that ends it [rad or m].
 FIT_STEPS = 30
@@ -46,11 +47,8 @@ def chosen_actuators(branch: Branch, active: list[int]) -> list[int]:
     m = len(branch.closure.system.independent)
     if len(active) == m:
         return active
-    from scipy.linalg import qr
-
     G_u = branch.loop_jacobian(branch.reference)[active]
-    _, _, order = qr(G_u.T, pivoting=True, mode="economic")
-    return [active[int(i)] for i in sorted(order[:m])]
+    return [active[i] for i in sorted(best_columns(G_u.T)[:m])]
 
 
 def actuator_box(branch: Branch, active: list[int]) -> tuple[Array, Array]:

@@ -16,6 +16,9 @@ from .block import Block, Side
 from .cut_joint import CutJoint, joint_pose
 from .loop_system import LoopSystem
 
+#: Words for + and - of every two-way choice.
+ModeWords = tuple[tuple[str, str], ...]
+
 
 @dataclass(frozen=True, eq=False)
 class Leg(abc.ABC):
@@ -28,8 +31,8 @@ class Leg(abc.ABC):
     system: LoopSystem
     columns: tuple[int, ...]
 
-    #: Words for + and - of every two-way choice; the signs name the assembly mode.
-    mode_words: ClassVar[tuple[tuple[str, str], ...]] = ()
+    #: The signs of the choices name the assembly mode.
+    mode_words: ClassVar[ModeWords] = ()
     #: Angles come with their full turns; those of other legs are within one.
     counts_turns: ClassVar[bool] = False
     #: Kinds of higher priority are asked first.
@@ -123,9 +126,8 @@ class ChainLeg(Leg):
     def base(self, side: Side, q: dict[int, SX]) -> tuple[SX, SX]:
         """(R, x) of the last known body of a side, in the loop's base frame."""
         R, x = sx(np.eye(3)), sx(np.zeros(3))
-        local = {body: i for i, body in enumerate(self.system.joints)}
         for b in side.known:
-            R_b, p_b = joint_pose(self.system.tree, b, q[local[b]])
+            R_b, p_b = joint_pose(self.system.tree, b, q[self.system.local[b]])
             R, x = R @ R_b, x + R @ p_b
         return R, x
 

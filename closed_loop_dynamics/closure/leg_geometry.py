@@ -9,7 +9,7 @@ from ..engine.symbolic import ca
 from ..spatial import SX, rotation, sx
 from .block import GEOMETRY_TOLERANCE, NotClosedForm, Side, Step
 from .cut_joint import CutJoint, universal_axes
-from .subproblems import cosine_equation, turn
+from .subproblems import turn, turn_to_projection
 
 
 def require(condition: bool, reason: str) -> None:
@@ -21,6 +21,12 @@ def require(condition: bool, reason: str) -> None:
 def parallel(a: Array, b: Array) -> bool:
     """Two unit vectors are, up to their sign."""
     return float(np.linalg.norm(np.cross(a, b))) < GEOMETRY_TOLERANCE
+
+
+def require_in_plane(hinge: Step, direction: Array) -> None:
+    """Raise NotClosedForm unless a slider moves in the plane normal to the hinge."""
+    along = abs(float(hinge.axis @ direction))
+    require(along < GEOMETRY_TOLERANCE, "the slider does not move in the plane of the loop")
 
 
 def meeting_point(step: Step, following: Step) -> tuple[float, float]:
@@ -48,12 +54,7 @@ def point_two_hinges(
     """
     R2 = sx(second.placement[:3, :3])
     w1, w2 = sx(first.axis), sx(second.axis)
-    seen = R2.T @ w1
-    along = w2 * ca.dot(w2, arm)
-    A = ca.dot(seen, arm - along)
-    B = ca.dot(seen, ca.cross(w2, arm))
-    C = ca.dot(w1, end) - ca.dot(seen, along)
-    angle2 = cosine_equation(A, B, C, mode)
+    angle2 = turn_to_projection(w2, arm, R2.T @ w1, ca.dot(w1, end), mode)
     turned = R2 @ (rotation(second.axis, angle2) @ arm)
     return turn(w1, turned, end), angle2
 

@@ -1,7 +1,7 @@
 """Closed-form legs: the unknown joints of one irreducible block, solved by geometry.
 
 A block of a loop system is a leg: one to four unknown joints between things that are already known.
-Each class in the files ``legs_*.py`` knows one kind of leg and enters itself in the list of kinds
+Each class, here and in the files ``legs_*.py``, knows one kind and enters itself in the list of all
 (:func:`.leg.register`); it reads its dimensions from the tree, gives the unknowns as traced
 expressions, and raises :class:`NotClosedForm` with the reason when the geometry does not fit.
 
@@ -22,16 +22,47 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from dataclasses import dataclass
 from pathlib import Path
 
+from ..engine.symbolic import ca
+from ..spatial import SX
 from .block import Block, NotClosedForm
-from .leg import KINDS, Leg
+from .leg import KINDS, Leg, register
 from .loop_system import LoopSystem
 from .plan import Plan
 
 for _module in pkgutil.iter_modules([str(Path(__file__).parent)]):
     if _module.name.startswith("legs_"):
         importlib.import_module(f".{_module.name}", __package__)
+
+
+@register
+@dataclass(frozen=True, eq=False)
+class LinearRow(Leg):
+    """A coupling row of a loop system: its joint is a linear function of known ones.
+
+    The angle comes with its full turns: a rotor behind a gear may turn many times.
+    """
+
+    row: int
+
+    counts_turns = True
+
+    @classmethod
+    def match(cls, block: Block) -> Leg | None:
+        if block.cut is not None:
+            return None
+        (row,) = block.rows
+        return cls(block.system, block.unknown, row)
+
+    def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
+        def phi(own: float) -> SX:
+            at = {**q, self.columns[0]: ca.SX(own)}
+            return self.system.phi(ca.vertcat(*(at[i] for i in range(len(at)))))[self.row]
+
+        zero, one = phi(0.0), phi(1.0)
+        return [-zero / (one - zero)]
 
 
 def legs_of(system: LoopSystem, plan: Plan) -> list[Leg]:

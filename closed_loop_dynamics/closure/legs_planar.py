@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from ..arrays import Array
 from ..engine.symbolic import ca
 from ..model.tree import PRISMATIC
 from ..spatial import SX, rotation, sx
-from .block import GEOMETRY_TOLERANCE, Block, Side, Step
+from .block import Block, Side, Step
 from .leg import ChainLeg, Leg, Shape, register
-from .leg_geometry import parallel, require
+from .leg_geometry import parallel, require, require_in_plane
 from .subproblems import across, cosine_equation, stroke, turn
 
 
@@ -19,16 +18,12 @@ from .subproblems import across, cosine_equation, stroke, turn
 class PlanarStroke(ChainLeg):
     """R P in a plane: the rod's length from the distance, then its direction."""
 
-    shapes: ClassVar[tuple[Shape, ...]] = (Shape("RP", "", 2, 0),)
-    mode_words: ClassVar[tuple[tuple[str, str], ...]] = (("rod_out", "rod_in"),)
+    shapes = (Shape("RP", "", 2, 0),)
+    mode_words = (("rod_out", "rod_in"),)
 
     def check(self) -> None:
         hinge, slider = self.side.steps
-        direction = slider.placement[:3, :3] @ slider.axis
-        require(
-            abs(float(hinge.axis @ direction)) < GEOMETRY_TOLERANCE,
-            "the slider does not move in the plane of the loop",
-        )
+        require_in_plane(hinge, slider.placement[:3, :3] @ slider.axis)
 
     def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
         hinge, slider = self.side.steps
@@ -44,8 +39,8 @@ class PlanarStroke(ChainLeg):
 class PlanarDyad(ChainLeg):
     """R R in a plane, on one side of the cut: two circles."""
 
-    shapes: ClassVar[tuple[Shape, ...]] = (Shape("RR", "", 2, 0),)
-    mode_words: ClassVar[tuple[tuple[str, str], ...]] = (("elbow_up", "elbow_down"),)
+    shapes = (Shape("RR", "", 2, 0),)
+    mode_words = (("elbow_up", "elbow_down"),)
 
     def check(self) -> None:
         first, second = self.side.steps
@@ -72,8 +67,8 @@ class PlanarDyad(ChainLeg):
 class PlanarDyadAcross(ChainLeg):
     """R | R in a plane, the cut between the two bars."""
 
-    shapes: ClassVar[tuple[Shape, ...]] = (Shape("R", "R", 2, 0),)
-    mode_words: ClassVar[tuple[tuple[str, str], ...]] = (("elbow_up", "elbow_down"),)
+    shapes = (Shape("R", "R", 2, 0),)
+    mode_words = (("elbow_up", "elbow_down"),)
 
     def tip(self, q: dict[int, SX]) -> SX:
         """The cut point in the body of the leg's own hinge."""
@@ -111,7 +106,7 @@ class PlanarTriangle(PlanarDyadAcross):
     direction: Array
 
     #: Before the kinds that have no place for a joint that moves inside the leg.
-    priority: ClassVar[int] = 1
+    priority = 1
 
     @classmethod
     def match(cls, block: Block) -> Leg | None:
@@ -119,14 +114,13 @@ class PlanarTriangle(PlanarDyadAcross):
         system, cut = block.system, block.cut
         if cut is None or (block.translations, block.rotations) != (2, 0):
             return None
-        local = {body: i for i, body in enumerate(system.joints)}
-        joint = [system.tree.bodies[b].joint for b in system.joints]
+        local, joint = system.local, system.joint
         p, s = (cut.chain_p, cut.frame_p), (cut.chain_s, cut.frame_s)
         for (chain, frame), (far_chain, far_frame), is_successor in ((p, s, False), (s, p, True)):
             own, far = [local[b] for b in chain], [local[b] for b in far_chain]
             if len(own) < 2 or not far or {own[-2], far[-1]} != set(block.unknown):
                 continue
-            hinge, slider, other = joint[own[-2]], joint[own[-1]], joint[far[-1]]
+            hinge, slider, other = joint(own[-2]), joint(own[-1]), joint(far[-1])
             if [j.kind == PRISMATIC for j in (hinge, slider, other)] != [False, True, False]:
                 continue
             here = Step(own[-2], hinge.kind, hinge.placement, hinge.axis)
@@ -146,11 +140,7 @@ class PlanarTriangle(PlanarDyadAcross):
         return None
 
     def check(self) -> None:
-        (hinge,) = self.side.steps
-        require(
-            abs(float(hinge.axis @ self.direction)) < GEOMETRY_TOLERANCE,
-            "the slider does not move in the plane of the loop",
-        )
+        require_in_plane(self.side.steps[0], self.direction)
 
     def tip(self, q: dict[int, SX]) -> SX:
         """The cut point moves with the slider."""

@@ -11,20 +11,17 @@ from ..model.tree import PRISMATIC
 from ..spatial import SX, rotation, sx
 from .block import GEOMETRY_TOLERANCE, Step
 from .cut_joint import universal_axes
-from .leg import ChainLeg, Shape, register
+from .leg import ChainLeg, ModeWords, Shape, register
 from .leg_geometry import cut_direction, meeting_point, parallel, point_two_hinges, require
-from .subproblems import across, cosine_equation, stroke
+from .subproblems import across, cosine_equation, stroke, turn_to_projection
 
 
 @register
 class PointingLeg(ChainLeg):
     """R R P: a rod from a universal joint to a known point."""
 
-    shapes: ClassVar[tuple[Shape, ...]] = (Shape("RRP", "", 3, 0),)
-    mode_words: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("rod_out", "rod_in"),
-        ("cross_up", "cross_down"),
-    )
+    shapes = (Shape("RRP", "", 3, 0),)
+    mode_words: ClassVar[ModeWords] = (("rod_out", "rod_in"), ("cross_up", "cross_down"))
 
     def check(self) -> None:
         meeting_point(self.side.steps[0], self.side.steps[1])
@@ -54,12 +51,8 @@ class HingedLeg(PointingLeg):
     normal to the rod, gives one equation for its angle.
     """
 
-    shapes: ClassVar[tuple[Shape, ...]] = (Shape("RRP", "R", 3, 1),)
-    mode_words: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("rod_out", "rod_in"),
-        ("cross_up", "cross_down"),
-        ("hinge_up", "hinge_down"),
-    )
+    shapes = (Shape("RRP", "R", 3, 1),)
+    mode_words = (*PointingLeg.mode_words, ("hinge_up", "hinge_down"))
 
     def check(self) -> None:
         first, second, slider = self.side.steps
@@ -68,8 +61,7 @@ class HingedLeg(PointingLeg):
         direction = slider.placement[:3, :3] @ slider.axis
         off = float(np.linalg.norm(start - direction * float(start @ direction)))
         require(
-            off < GEOMETRY_TOLERANCE,
-            f"the rod misses its universal joint by {1e3 * off:.3g} mm",
+            off < GEOMETRY_TOLERANCE, f"the rod misses its universal joint by {1e3 * off:.3g} mm"
         )
         b, c = universal_axes(self.cut.rotations[0])
         rod = (slider.placement @ self.side.tip)[:3, :3] @ (c if self.is_successor else b)
@@ -87,13 +79,8 @@ class HingedLeg(PointingLeg):
         b_axis, c_axis = universal_axes(self.cut.rotations[0])
         h = sx(self.other.tip[:3, :3] @ (b_axis if self.is_successor else c_axis))
         c = sx(self.other.tip[:3, 3])
-        w = sx(hinge.axis)
         # h(angle) . (centre - c(angle)) = 0, and h . c does not depend on the angle.
-        along = w * ca.dot(w, h)
-        A = ca.dot(centre, h - along)
-        B = ca.dot(centre, ca.cross(w, h))
-        C = ca.dot(h, c) - ca.dot(centre, along)
-        angle = cosine_equation(A, B, C, modes[2])
+        angle = turn_to_projection(sx(hinge.axis), h, centre, ca.dot(h, c), modes[2])
         end = x_o + R_o @ (p_h + R_h @ (rotation(hinge.axis, angle) @ c))
         return [*self.reach(self.local(q, end), modes), angle]
 
@@ -102,16 +89,13 @@ class HingedLeg(PointingLeg):
 class CrankLeg(ChainLeg):
     """A crank or slider, then a rod on two hinges that meet: circle or line against sphere."""
 
-    shapes: ClassVar[tuple[Shape, ...]] = (
+    shapes = (
         Shape("RRR", "", 3, 0),
         Shape("PRR", "", 3, 0),
         Shape("R", "RR", 3, 0),
         Shape("P", "RR", 3, 0),
     )
-    mode_words: ClassVar[tuple[tuple[str, str], ...]] = (
-        ("crank_up", "crank_down"),
-        ("rod_up", "rod_down"),
-    )
+    mode_words = (("crank_up", "crank_down"), ("rod_up", "rod_down"))
 
     def check(self) -> None:
         steps = (*self.side.steps, *self.other.steps)
@@ -175,8 +159,8 @@ class CrankLeg(ChainLeg):
 class SphericalDyad(ChainLeg):
     """R R whose axes meet in the centre of a spherical mechanism: point a direction (3-RRR)."""
 
-    shapes: ClassVar[tuple[Shape, ...]] = (Shape("RR", "", 0, 2),)
-    mode_words: ClassVar[tuple[tuple[str, str], ...]] = (("elbow_up", "elbow_down"),)
+    shapes = (Shape("RR", "", 0, 2),)
+    mode_words = (("elbow_up", "elbow_down"),)
 
     def check(self) -> None:
         first, second = self.side.steps
@@ -197,8 +181,8 @@ class SphericalDyad(ChainLeg):
 class LockedHinge(ChainLeg):
     """R alone: a direction of the link must stay normal to a known one."""
 
-    shapes: ClassVar[tuple[Shape, ...]] = (Shape("R", "", 0, 1),)
-    mode_words: ClassVar[tuple[tuple[str, str], ...]] = (("hinge_up", "hinge_down"),)
+    shapes = (Shape("R", "", 0, 1),)
+    mode_words = (("hinge_up", "hinge_down"),)
 
     def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
         (hinge,) = self.side.steps
@@ -207,7 +191,4 @@ class LockedHinge(ChainLeg):
         h = sx(cut_direction(self.cut, self.side, self.is_successor))
         known = R_o @ sx(cut_direction(self.cut, self.other, not self.is_successor))
         known = sx(hinge.placement[:3, :3]).T @ (R.T @ known)
-        w = sx(hinge.axis)
-        along = w * ca.dot(w, h)
-        A, B = ca.dot(known, h - along), ca.dot(known, ca.cross(w, h))
-        return [cosine_equation(A, B, -ca.dot(known, along), modes[0])]
+        return [turn_to_projection(sx(hinge.axis), h, known, 0.0, modes[0])]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..engine.symbolic import ca
-from ..errors import ActuationSingular, SubmechanismError
+from ..errors import ActuationSingular
 from ..model.clusters import Component
 from ..model.tree import Tree
 from ..spatial import SX
@@ -32,7 +32,6 @@ class LinearClosure(Closure):
         self.name = name
 
     def assemble(self, y: SX, x: SX) -> SX:
-        """Local q."""
         return ca.SX(self.A) @ y + ca.SX(self.b)
 
     def linearise(self, q: SX, qd_of: Any, tolerance: float) -> Linearised:
@@ -70,7 +69,6 @@ class SerialClosure(LinearClosure):
         super().__init__("serial", np.eye(n_v), np.zeros(n_v))
 
     def assemble(self, y: SX, x: SX) -> SX:
-        """Local q."""
         return y
 
 
@@ -97,12 +95,10 @@ def coupling_closure(tree: Tree, component: Component) -> LinearClosure:
         right[component.joints.index(body), k] = 1.0
     free = n - len(coupled)
     if free != m or abs(np.linalg.det(left)) < 1e-12:
-        raise SubmechanismError(
+        raise entry.error(
             f"submechanism '{entry.name}': {len(coupled)} couplings leave {free} of {n} joints "
             f"free, but {m} are independent, or the couplings contradict each other",
-            file=entry.file,
-            place=entry.place,
-            remedy="couple every joint that is not independent exactly once",
+            "couple every joint that is not independent exactly once",
         )
     A = np.asarray(np.linalg.solve(left, right), dtype=np.float64)
     b = np.asarray(np.linalg.solve(left, offset), dtype=np.float64)

@@ -7,7 +7,6 @@ import numpy as np
 from ..arrays import Array
 from ..engine.symbolic import ca
 from ..model.poses import body_poses
-from .loop_sizes import column_sizes, row_sizes
 from .loop_system import LoopSystem
 from .rank import RANK_TOLERANCE
 
@@ -25,8 +24,8 @@ class LoopNumbers:
         phi = system.phi(q)
         self._f = ca.Function("phi", [q], [ca.densify(phi), ca.densify(ca.jacobian(phi, q))])
         self.length = characteristic_length(system)
-        self.row_scale = 1.0 / row_sizes(system, self.length)
-        self.column_scale = column_sizes(system, self.length)
+        self.row_scale = 1.0 / system.row_sizes(self.length)
+        self.column_scale = system.column_sizes(self.length)
 
     def phi(self, q: Array) -> Array:
         """All rows, unscaled."""
@@ -70,14 +69,10 @@ def characteristic_length(system: LoopSystem) -> float:
     poses = body_poses(system.tree)
     points = []
     for cut in system.cuts:
-        base = cut.base
-        points += [poses[b][:3, 3] for b in cut.bodies]
-        if base >= 0:
-            points.append(poses[base][:3, 3])
+        points += [poses[b][:3, 3] for b in (*cut.bodies, cut.base) if b >= 0]
         if cut.predecessor >= 0:
             points.append((poses[cut.predecessor] @ cut.frame_p)[:3, 3])
     if len(points) < 2:
         return 1.0
-    spread = np.ptp(np.array(points), axis=0)
-    size = float(np.linalg.norm(spread))
+    size = float(np.linalg.norm(np.ptp(np.array(points), axis=0)))
     return size if size > 1e-9 else 1.0

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..engine.symbolic import ca
 from ..model.clusters import Component
 from ..model.submechanism import Coupling
-from ..model.tree import PRISMATIC, Tree
+from ..model.tree import PRISMATIC, Joint, Tree
 from ..spatial import SX
 from .cut_joint import CutJoint, residual, resolve
 
@@ -60,9 +62,57 @@ class LoopSystem:
         """True for prismatic joints."""
         return np.array([self.tree.bodies[b].joint.kind == PRISMATIC for b in self.joints])
 
+    def joint(self, i: int) -> Joint:
+        """The joint at a local position."""
+        return self.tree.bodies[self.joints[i]].joint
+
+    @cached_property
+    def local(self) -> dict[int, int]:
+        """Body -> its local position."""
+        return {body: i for i, body in enumerate(self.joints)}
+
     def names(self, positions: Sequence[int]) -> list[str]:
         """Joint names at local positions."""
-        return [self.tree.bodies[self.joints[i]].joint.name for i in positions]
+        return [self.joint(i).name for i in positions]
+
+    # -- natural sizes --------------------------------------------------------------------------
+    #
+    # They make K dimensionless. A hinge of a loop moves by radians and a slider by the loop's
+    # length. A rotor behind a gear of ratio 100 moves by a hundred radians while the loop moves by
+    # one: measured in radians it would look like a joint that hardly takes part, and its row like
+    # one that says little of the others.
+
+    def column_sizes(self, length: float) -> Array:
+        """(n,) size of each joint [rad or m]; ``length`` is that of the loop."""
+        sizes = np.where(self.column_is_length, length, 1.0)
+        known = {self.local[b] for cut in self.cuts for b in cut.bodies if b in self.local}
+        rows = self._coupling_rows()
+        for _ in rows:  # as often as the longest chain of couplings needs
+            for row in rows:
+                unknown = [i for i in row if i not in known]
+                if len(unknown) == 1 and len(row) > 1:
+                    (new,) = unknown
+                    largest = max(abs(row[i]) * sizes[i] for i in row if i != new)
+                    sizes[new] = largest / abs(row[new]) if largest > 0.0 else sizes[new]
+                    known.add(new)
+        return sizes
+
+    def row_sizes(self, length: float) -> Array:
+        """(rows,) size of each row of phi [rad or m]."""
+        sizes = np.where(self.row_is_length, length, 1.0)
+        columns = self.column_sizes(length)
+        first = len(sizes) - len(self.couplings)
+        for k, row in enumerate(self._coupling_rows(), first):
+            sizes[k] = max(abs(r) * columns[i] for i, r in row.items())
+        return sizes
+
+    def _coupling_rows(self) -> list[dict[int, float]]:
+        """Per coupling: local joint -> its factor; what has no influence is left out."""
+        rows = []
+        for coupling in self.couplings:
+            factors = {coupling.joint: 1.0, **{name: -r for name, r in coupling.terms.items() if r}}
+            rows.append({self.local[self.tree.joint_index(n)]: r for n, r in factors.items()})
+        return rows
 
     def phi(self, q: SX) -> SX:
         """All rows at the local joint vector."""

@@ -7,6 +7,7 @@ K_d and the sign of their determinants at the reference. Everything here is trac
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,9 @@ from ..engine import Seeds
 from ..engine.symbolic import ca, tracing
 from ..spatial import SX
 from .closure import Closure, Linearised
-from .loop_sizes import column_sizes, row_sizes
 from .loop_system import LoopSystem
 from .plan import Plan
-from .small_linear import solve_small
+from .small_linear import largest, solve_small
 
 #: max|phi| that a solution may leave on the kept rows [m, rad].
 CLOSURE_TOLERANCE = 1e-10
@@ -39,12 +39,10 @@ class NumericalClosure(Closure):
         self.plan = plan
         self.unknown = tuple(i for i in system.dependent if i not in plan.idle)
         self.residual = plan.reference_residual
-        self._K_d: Any = None
-        self._phi: Any = None
         #: Natural sizes of the joints, of the unknowns among them, and of the kept rows.
-        self.sizes = column_sizes(system, plan.length)
+        self.sizes = system.column_sizes(plan.length)
         self.x_sizes = self.sizes[list(self.unknown)]
-        self.row_sizes = row_sizes(system, plan.length)[list(plan.rows)]
+        self.row_sizes = system.row_sizes(plan.length)[list(plan.rows)]
 
     @property
     def loop_closure(self) -> NumericalClosure:
@@ -53,12 +51,10 @@ class NumericalClosure(Closure):
 
     def assemble(self, y: SX, x: SX) -> SX:
         """Local q from independent and solved positions; idle joints rest at their reference."""
-        q: list[Any] = [ca.SX(float(v)) for v in self.plan.q_ref]
-        for k, i in enumerate(self.system.independent):
-            q[i] = y[k]
-        for k, i in enumerate(self.unknown):
-            q[i] = x[k]
-        return ca.vertcat(*q)
+        q = ca.SX(np.array(self.plan.q_ref))
+        q[list(self.system.independent)] = y
+        q[list(self.unknown)] = x
+        return q
 
     def _kept(self, q: SX) -> SX:
         return self.system.phi(q)[list(self.plan.rows)]
@@ -74,12 +70,9 @@ class NumericalClosure(Closure):
         phi = self._kept(self.assemble(p, x))
         K_d = ca.jacobian(phi, x)
         dx, dets = self._solve(K_d, phi)
-        scale = 1.0 / self.x_sizes
-        err = ca.SX(0.0)
-        for i in range(self.n_x):
-            err = ca.fmax(err, ca.fabs(phi[i]) if by_residual else ca.fabs(dx[i]) * scale[i])
-        guards = [sign[k] * g for k, g in enumerate(self._guards(dets))]
-        guards = [g - SINGULAR for g in guards]
+        errors = ca.fabs(phi) if by_residual else ca.fabs(dx) * ca.SX(1.0 / self.x_sizes)
+        err = largest(errors[i] for i in range(self.n_x))
+        guards = [sign[k] * g - SINGULAR for k, g in enumerate(self._guards(dets))]
         return ca.Function("step", [p, sign, x], [dx, err, ca.vertcat(*guards)])
 
     def local_body(self) -> Any:
@@ -101,35 +94,32 @@ class NumericalClosure(Closure):
         scaled = ca.diag(ca.SX(1.0 / self.row_sizes)) @ K @ ca.diag(ca.SX(self.x_sizes))
         return ca.Function("K_d", [qs], [ca.densify(scaled)])(q)
 
+    @cached_property
+    def _phi_and_K_d(self) -> Any:
+        """Function q -> kept rows of phi, K_d."""
+        q = ca.SX.sym("q", len(self.system.joints))
+        phi = self._kept(q)
+        K_d = ca.jacobian(phi, q)[:, list(self.unknown)]
+        return ca.Function("loop", [q], [ca.densify(phi), ca.densify(K_d)])
+
     def residual_at(self, q: Any) -> float:
         """max|phi| of the kept rows at a local configuration (n,) that need not be closed."""
         with tracing():
-            if self._phi is None:
-                qs = ca.SX.sym("q", len(self.system.joints))
-                self._phi = ca.Function("phi", [qs], [ca.densify(self._kept(qs))])
-            return float(np.max(np.abs(np.asarray(self._phi(q))), initial=0.0))
+            return float(np.max(np.abs(np.asarray(self._phi_and_K_d(q)[0])), initial=0.0))
 
     def numeric_K_d(self, q: Any) -> Any:
         """K_d at local configurations (..., n) that need not be closed (CasADi's VM: slow)."""
         with tracing():
-            if self._K_d is None:
-                qs = ca.SX.sym("q", len(self.system.joints))
-                K = ca.jacobian(self._kept(qs), qs)[:, list(self.unknown)]
-                self._K_d = ca.Function("K_d", [qs], [ca.densify(K)])
-            flat = np.asarray(self._K_d(np.reshape(q, (-1, np.shape(q)[-1])).T))
+            flat = np.asarray(self._phi_and_K_d(np.reshape(q, (-1, np.shape(q)[-1])).T)[1])
         blocks = flat.reshape(len(flat), -1, len(self.unknown)).swapaxes(0, 1)
         return blocks.reshape(*np.shape(q)[:-1], *blocks.shape[1:])
 
     def blank_seeds(self) -> Seeds:
         """Seeds that hold nothing yet; the branch fills them in."""
         n_p, n_x = len(self.system.independent), self.n_x
-        zero = np.zeros(n_p)
         start = (np.full(n_p, np.nan), np.zeros(n_x), np.zeros((n_x, n_p)))
-        nothing = np.zeros(n_p, dtype=np.int64)
         sign = np.sign(np.array(self.plan.determinants))
-        return Seeds(
-            sign, zero, np.ones(n_p), nothing, np.zeros((0, 0)), start, REACH * self.x_sizes
-        )
+        return Seeds.without_table(sign, start, REACH * self.x_sizes)
 
     def _guards(self, dets: list[SX]) -> list[SX]:
         """Block determinants relative to the reference; their sign names the assembly mode."""
@@ -165,19 +155,13 @@ class NumericalClosure(Closure):
         G = ca.SX(np.zeros((n, len(self.system.independent))))
         for k, i in enumerate(self.system.independent):
             G[i, k] = 1.0
-        for k, i in enumerate(self.unknown):
-            G[i, :] = slope[k, :]
+        G[list(self.unknown), :] = slope
         g = ca.SX(np.zeros(n))
         if qd_of is not None:
             # qd is a free symbol while differentiating: substituting G yd first would also
             # differentiate G and silently give g = 0.
             k_bias = -ca.jtimes(ca.jtimes(phi, qs, qds), qs, qds)
             bias = ca.Function("k", [qs, qds], [ca.densify(k_bias)])(q, qd_of(G))
-            g_d, _ = self._solve(K_d, bias)
-            for k, i in enumerate(self.unknown):
-                g[i] = g_d[k]
-        worst = ca.SX(0.0)
-        for i in range(phi_q.shape[0]):
-            worst = ca.fmax(worst, ca.fabs(phi_q[i]))
-        checks = [tolerance - worst]
-        return Linearised(G, g, slope, worst, checks, self._guards(dets))
+            g[list(self.unknown)], _ = self._solve(K_d, bias)
+        worst = largest(ca.fabs(phi_q[i]) for i in range(phi_q.shape[0]))
+        return Linearised(G, g, slope, worst, [tolerance - worst], self._guards(dets))

@@ -8,18 +8,17 @@ that it can be cached beside the compiled code.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Array
 from ..engine.symbolic import tracing
-from ..errors import SubmechanismError
 from ..model.submechanism import Submechanism
 from .loop_numbers import LoopNumbers
 from .loop_system import LoopSystem
-from .rank import RANK_TOLERANCE, independent_rows, null_space, rank_of, solving_order
+from .rank import RANK_TOLERANCE, best_columns, independent_rows, null_space, rank_of, solving_order
 from .reference import CLOSED, check_orientation, find_reference
 
 IDLE_TOLERANCE = 1e-6
@@ -57,10 +56,6 @@ class Plan:
     smallest_singular_value: float
     notes: list[str] = field(default_factory=list)
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
-
     @staticmethod
     def of(data: dict[str, Any]) -> Plan:
         """From JSON."""
@@ -68,13 +63,9 @@ class Plan:
         return Plan(**{**data, "blocks": blocks})
 
 
+@tracing()
 def make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
     """Analyse a loop cluster; raises SubmechanismError with the reason when it cannot be used."""
-    with tracing():
-        return _make_plan(system, entry)
-
-
-def _make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
     numbers = LoopNumbers(system)
     q_ref, notes = find_reference(numbers, entry)
     check_orientation(numbers, entry, q_ref)
@@ -93,12 +84,10 @@ def _make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
     K_ref = numbers.scaled(q_ref)[1]
     sigma = np.linalg.svd(K_ref[:, unknown], compute_uv=False)
     if rank_of(K_ref[:, unknown]) < len(unknown):
-        raise SubmechanismError(
+        raise entry.error(
             f"submechanism '{system.name}' is singular at its reference configuration "
             f"(smallest singular value of K_d {sigma[-1]:.1e})",
-            file=entry.file,
-            place=entry.place,
-            remedy="add `reference: {joint: position, ...}` with a regular configuration of the "
+            "add `reference: {joint: position, ...}` with a regular configuration of the "
             "wanted branch",
         )
     rows = independent_rows(K_all, K_ref, unknown)
@@ -122,16 +111,12 @@ def _make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
     )
 
 
+@tracing()
 def repartition(system: LoopSystem, plan: Plan) -> Plan | None:
     """The plan for other independent joints of the same loops; None when they are singular.
 
     With the actuators as independent joints the closure becomes the forward kinematics u -> y.
     """
-    with tracing():
-        return _repartition(system, plan)
-
-
-def _repartition(system: LoopSystem, plan: Plan) -> Plan | None:
     numbers = LoopNumbers(system)
     q_ref = np.array(plan.q_ref)
     unknown = [i for i in system.dependent if i not in plan.idle]
@@ -156,16 +141,13 @@ def choose_independent(
     Rank-revealing: a pivoted QR of K at the reference takes the best conditioned columns as
     dependent, those of ``preferred`` joints last. ``system.independent`` is left aside.
     """
-    from scipy.linalg import qr
-
     with tracing():
         numbers = LoopNumbers(replace(system, independent=()))
         q_ref, _ = find_reference(numbers, entry)
         K = numbers.scaled(q_ref)[1]
     weight = np.ones(numbers.n)
     weight[list(preferred)] = 1e-3
-    _, _, order = qr(K * weight, pivoting=True, mode="economic")
-    dependent = {int(i) for i in order[: rank_of(K)]}
+    dependent = best_columns(K * weight)[: rank_of(K)]
     return tuple(i for i in range(numbers.n) if i not in dependent)
 
 
@@ -222,27 +204,20 @@ def _check_mobility(
     names = ", ".join(system.names(system.independent))
     if mobility == m and rank_d == len(unknown):
         return
-    if mobility > m:
+    if mobility != m:
+        much, cure = (
+            ("few", "add the missing loop") if mobility > m else ("many", "free constraint axes")
+        )
         problem = (
-            f"too few independent joints: the loops leave {mobility} degrees of freedom "
+            f"too {much} independent joints: the loops leave {mobility} degrees of freedom "
             f"({n_moving} joints, {rank} independent constraints), but {m} are listed ({names})"
         )
-        remedy = f"list {mobility} joints under jointnames_independent, or add the missing loop"
-    elif mobility < m:
-        problem = (
-            f"too many independent joints: the loops leave {mobility} degrees of freedom "
-            f"({n_moving} joints, {rank} independent constraints), but {m} are listed ({names})"
-        )
-        remedy = f"list {mobility} joints under jointnames_independent, or free constraint axes"
+        remedy = f"list {mobility} joints under jointnames_independent, or {cure}"
     else:
         problem = (
             f"the independent joints {names} do not determine the others: K_d has rank {rank_d}, "
             f"{len(unknown)} are needed"
         )
         remedy = "choose other joints for jointnames_independent"
-    raise SubmechanismError(
-        f"submechanism '{system.name}': {problem}",
-        file=entry.file,
-        place=f"{entry.place}.jointnames_independent",
-        remedy=remedy,
-    )
+    problem = f"submechanism '{system.name}': {problem}"
+    raise entry.error(problem, remedy, key="jointnames_independent")

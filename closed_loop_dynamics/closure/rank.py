@@ -13,6 +13,13 @@ from .loop_system import LoopSystem
 RANK_TOLERANCE = 1e-4
 
 
+def best_columns(A: Array) -> list[int]:
+    """All columns, those that a pivoted QR takes first first."""
+    from scipy.linalg import qr
+
+    return [int(i) for i in qr(A, pivoting=True, mode="economic")[2]]
+
+
 def null_space(K: Array) -> Array:
     """Columns that span the directions with K v = 0."""
     return np.linalg.svd(K)[2][rank_of(K) :].T
@@ -28,12 +35,9 @@ def rank_of(K: Array) -> int:
 
 def independent_rows(K_all: list[Array], K_ref: Array, unknown: list[int]) -> list[int]:
     """A full-rank set of rows that is well conditioned on all assembled samples."""
-    from scipy.linalg import qr
-
     best: tuple[float, list[int]] = (-1.0, [])
     for K in [K_ref, *K_all[1:]]:
-        _, _, order = qr(K[:, unknown].T, pivoting=True, mode="economic")
-        rows = sorted(int(r) for r in order[: len(unknown)])
+        rows = sorted(best_columns(K[:, unknown].T)[: len(unknown)])
         worst = min(smallest_ratio(Kj[:, unknown], rows) for Kj in K_all)
         if worst > best[0] * 1.5:
             best = (worst, rows)
@@ -56,8 +60,6 @@ def solving_order(
 
     Inside a block of four or more, columns are ordered by a pivoted QR at the reference.
     """
-    from scipy.linalg import qr
-
     if not unknown:
         return []
     q = ca.SX.sym("q", len(system.joints))
@@ -69,8 +71,7 @@ def solving_order(
         columns = sorted(column_order[column_start[b] : column_start[b + 1]])
         if len(columns) >= 4:
             sub = K_ref[np.ix_([rows[r] for r in block_rows], [unknown[c] for c in columns])]
-            _, _, order = qr(sub, pivoting=True, mode="economic")
-            columns = [columns[int(i)] for i in order]
+            columns = [columns[i] for i in best_columns(sub)]
         blocks.append(([int(r) for r in block_rows], [int(c) for c in columns]))
     dense = np.array(ca.DM(pattern, 1.0).full() != 0.0)
     ordered: list[tuple[list[int], list[int]]] = []

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from ..errors import SubmechanismError
 from ..model.poses import body_poses
 from ..model.submechanism import Submechanism
 from .loop_numbers import LoopNumbers
@@ -23,11 +22,10 @@ def find_reference(numbers: LoopNumbers, entry: Submechanism) -> tuple[Array, li
     names = system.names(range(numbers.n))
     q0 = np.array([entry.reference.get(name, 0.0) for name in names])
     if np.max(np.abs(q0), initial=0.0) > FARTHEST:
-        raise SubmechanismError(
+        raise entry.error(
             f"submechanism '{system.name}': a reference beyond {FARTHEST:g} rad or m",
-            file=entry.file,
-            place=f"{entry.place}.reference",
-            remedy="give positions in radians and metres",
+            "give positions in radians and metres",
+            key="reference",
         )
     error = float(np.max(np.abs(numbers.scaled(q0)[0]), initial=0.0))
     if error < CLOSED:
@@ -41,12 +39,10 @@ def find_reference(numbers: LoopNumbers, entry: Submechanism) -> tuple[Array, li
         note = f"open at the given configuration; assembled by least squares at {_show(names, q)}"
         return q, [note]
     gap = float(np.max(np.abs(numbers.phi(q0))))
-    raise SubmechanismError(
+    raise entry.error(
         f"submechanism '{system.name}' does not close at its reference configuration "
         f"(residual {gap:.3g} there, {error:.3g} after least-squares assembly)",
-        file=entry.file,
-        place=entry.place,
-        remedy="check the cut frames, or give `reference:` near an assembled configuration",
+        "check the cut frames, or give `reference:` near an assembled configuration",
     )
 
 
@@ -79,12 +75,10 @@ def check_orientation(numbers: LoopNumbers, entry: Submechanism, q: Array) -> No
             free = np.cross(*cut.rotations)
             upright = float(free @ D @ free) > 0.0
         if not upright:
-            raise SubmechanismError(
+            raise entry.error(
                 f"submechanism '{system.name}' closes only with {cut.labels[0]} turned by half a "
                 "turn",
-                file=entry.file,
-                place=entry.place,
-                remedy="check the cut frames, or give `reference:` near the wanted configuration",
+                "check the cut frames, or give `reference:` near the wanted configuration",
             )
 
 

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..engine import cache
+from ..model.tree import REVOLUTE
 from .continuation import Continuation, Solution
+from .numerical import NumericalClosure
 
 #: Table nodes per dimension, by number of independent joints of the closure.
 NODES = {1: 65, 2: 25, 3: 9, 4: 5, 5: 3, 6: 3}
@@ -23,7 +25,12 @@ FINER = {2: 4, 3: 3}
 #: Nodes that need finer steps than this are left to the slow path [rad, or loop lengths].
 COARSE_STEP = 1e-3
 
+#: Without a table: samples that must all be reached, and halvings of the box until they are.
+SAMPLES, HALVINGS = 64, 12
+
 Index = tuple[int, ...]
+#: (low, high), each (n_p,).
+Box = tuple[Array, Array]
 
 
 class SeedTable:
@@ -37,9 +44,7 @@ class SeedTable:
         solved: grid index -> solution.
     """
 
-    def __init__(
-        self, path: Continuation, reference: Solution, box: tuple[Array, Array], key: str
-    ) -> None:
+    def __init__(self, path: Continuation, reference: Solution, box: Box, key: str) -> None:
         """Fetch the table from the cache by ``key``, or solve it."""
         self._path = path
         self._reference = reference
@@ -86,6 +91,27 @@ class SeedTable:
             near |= reached[np.ix_(*corner)]
         index = np.stack(np.meshgrid(*ticks, indexing="ij"), axis=-1).reshape(-1, len(shape))
         return self.low + index * self.step / fine, near.ravel()
+
+    def box(self, p_ref: Array) -> Box:
+        """The largest box of solved nodes grown from the reference, side by side."""
+        shape = tuple(int(c) for c in self.count)
+        reached = self.reached.reshape(shape)
+        low = high = self.nearest_node(p_ref)
+        if not reached[tuple(low)]:
+            return p_ref.copy(), p_ref.copy()
+        growing = True
+        while growing:
+            growing = False
+            for axis, direction in itertools.product(range(len(shape)), (-1, 1)):
+                new_low, new_high = low.copy(), high.copy()
+                side = new_low if direction < 0 else new_high
+                side[axis] += direction
+                if not 0 <= side[axis] < shape[axis]:
+                    continue
+                if reached[tuple(map(slice, new_low, new_high + 1))].all():
+                    low, high, growing = new_low, new_high, True
+        box = self.low + low * self.step, self.low + high * self.step
+        return np.minimum(box[0], p_ref), np.maximum(box[1], p_ref)
 
     # -- solving ----------------------------------------------------------------------------------
 
@@ -146,3 +172,29 @@ class SeedTable:
             p = self.low + np.array(index) * self.step
             solved[index] = Solution(p, x, slope.reshape(n_x, n_p))
         return solved
+
+
+def limit_box(closure: NumericalClosure, p_ref: Array) -> Box:
+    """Joint limits; half a turn or the loop's size where there are none."""
+    system = closure.system
+    lower, upper = p_ref.copy(), p_ref.copy()
+    for k, i in enumerate(system.independent):
+        joint = system.joint(i)
+        reach = closure.sizes[i] * (np.pi if joint.kind == REVOLUTE else 1.0)
+        low = joint.lower if np.isfinite(joint.lower) else p_ref[k] - reach
+        high = joint.upper if np.isfinite(joint.upper) else p_ref[k] + reach
+        lower[k] = min(p_ref[k], max(low, p_ref[k] - 2 * reach))
+        upper[k] = max(p_ref[k], min(high, p_ref[k] + 2 * reach))
+    return lower, upper
+
+
+def sampled_box(path: Continuation, reference: Solution, limits: Box) -> Box:
+    """Without a table: the limits, shrunk towards the reference until samples are reached."""
+    rng = np.random.default_rng(3)
+    low, high = limits[0] - reference.p, limits[1] - reference.p
+    context = path.context()
+    for factor in 0.5 ** np.arange(HALVINGS):
+        targets = rng.uniform(low, high, (SAMPLES, len(low))) * factor + reference.p
+        if not any(path.follow(context, reference, t, COARSE_STEP)[1] for t in targets):
+            return reference.p + factor * low, reference.p + factor * high
+    return reference.p.copy(), reference.p.copy()

@@ -7,12 +7,19 @@ guards the determinant; nothing here decides.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 from ..engine.symbolic import ca
 
 SX = Any
+
+
+def largest(values: Iterable[SX]) -> SX:
+    """The largest of some values that are not negative; 0 when there are none."""
+    return reduce(ca.fmax, values, ca.SX(0.0))
 
 
 def solve_small(A: SX, B: SX) -> tuple[SX, SX]:
@@ -103,12 +110,7 @@ class Cholesky:
     @property
     def pivot(self) -> SX:
         """The smallest pivot: positive when A is positive definite."""
-        if not self.d:
-            return ca.SX(1.0)
-        smallest = self.d[0]
-        for pivot in self.d[1:]:
-            smallest = ca.fmin(smallest, pivot)
-        return smallest
+        return reduce(ca.fmin, self.d) if self.d else ca.SX(1.0)
 
     def forward(self, B: SX) -> SX:
         """Z of L Z = B, so that B^T A^-1 B = Z^T diag(d)^-1 Z."""

@@ -52,7 +52,6 @@ class SmoothClosure(Closure):
             self._first, self._second = first.serialize(), second.serialize()
 
     def assemble(self, y: SX, x: SX) -> SX:
-        """Local q."""
         return ca.Function.deserialize(self._first)(y)[0]
 
     def linearise(self, q: SX, qd_of: Any, tolerance: float) -> Linearised:
@@ -90,12 +89,8 @@ class SmoothClosure(Closure):
         m = len(self.independent)
         y, yd = ca.SX.sym("y", m), ca.SX.sym("yd", m)
         values = self._positions(gamma, y)
-        q: list[Any] = [None] * len(self.component.joints)
-        for k, i in enumerate(self.independent):
-            q[i] = y[k]
-        for k, i in enumerate(self._dependent):
-            q[i] = values[k]
-        positions = ca.vertcat(*q)
+        positions = ca.SX.zeros(len(self.component.joints))
+        positions[self.independent], positions[self._dependent] = y, values
         g = ca.jtimes(ca.jtimes(positions, y, yd), y, yd)
         G = ca.jacobian(positions, y)
         first = ca.Function("gamma", [y], [ca.densify(positions), ca.densify(G)])
@@ -137,11 +132,9 @@ class SmoothClosure(Closure):
     def _error(self, gamma: Gamma, problem: str) -> SubmechanismError:
         entry, m = self.component.entry, len(self.independent)
         name = getattr(gamma, "__name__", repr(gamma))
-        return SubmechanismError(
+        return entry.error(
             f"the function '{name}' given for submechanism '{entry.name}' {problem}",
-            file=entry.file,
-            place=entry.place,
-            remedy=f"write a function of one CasADi SX vector y ({m} independent positions) in "
+            f"write a function of one CasADi SX vector y ({m} independent positions) in "
             "CasADi operations (ca.sin, ca.if_else in place of if) that returns one position per "
             "dependent joint, in the order of jointnames_spanningtree",
         )

@@ -1,23 +1,59 @@
-"""Which loops are solved in closed form, which by Newton, and why."""
+"""Which kind of closure a component gets: by itself, in closed form or by Newton, and why.
+
+Loops start out numerical; closed forms replace them once their branch is known.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from ..engine import cache
-from ..errors import SubmechanismError
 from ..model.clusters import Component
+from ..model.joint_vector import JointVector
 from ..model.submechanism import Submechanism
-from .analytical import DEFAULT_TOLERANCE, AnalyticalChoice, AnalyticalClosure
+from ..model.tree import Tree
+from ..model.words import FUNCTION
+from .analytical import AnalyticalChoice, AnalyticalClosure
 from .block import NotClosedForm
 from .branch import Branch
 from .closed_form import choose
 from .closure import Closure
+from .linear import SerialClosure, coupling_closure, idle_closure
+from .loop_system import loop_system
+from .numerical import NumericalClosure
+from .plan import Plan, make_plan
+from .smooth import Gamma, SmoothClosure
 
 #: A closed form that is proved on less of the branch is slower than Newton: it leaves the rest to
 #: continuation.
 LEAST_SHARE = 0.5
+
+
+def build_closure(
+    tree: Tree, component: Component, functions: Mapping[str, Gamma], key: str
+) -> Closure:
+    """The closure of a component.
+
+    Args:
+        functions: the closures that the user wrote, by submechanism.
+        key: names the component in the cache of load-time decisions.
+
+    Raises:
+        SubmechanismError: it cannot be used as it is, with the reason.
+    """
+    if component.entry.type == FUNCTION:
+        return SmoothClosure(tree, component, functions[component.entry.name])
+    if component.loops:
+        system = loop_system(tree, component)
+        data, _ = cache.get_or_make(key, lambda: (asdict(make_plan(system, component.entry)), b""))
+        return NumericalClosure(system, Plan.of(data))
+    if component.couplings:
+        return coupling_closure(tree, component)
+    if component.independent:
+        return SerialClosure(JointVector.velocities(tree, component.joints).size)
+    return idle_closure()
 
 
 def choose_solvers(
@@ -57,11 +93,10 @@ def _choose(entry: Submechanism, branch: Branch, wanted: str, key: str) -> tuple
         choice = _cached_choice(branch, key)
     except NotClosedForm as misfit:
         if wanted == "analytical":
-            raise SubmechanismError(
+            raise entry.error(
                 f"submechanism '{entry.name}' has no closed form: {misfit}",
-                file=entry.file,
-                place=f"{entry.place}.solver",
-                remedy="use `solver: auto` or `solver: numerical`",
+                "use `solver: auto` or `solver: numerical`",
+                key="solver",
             ) from None
         return branch.closure, f"no closed form: {misfit}"
     if wanted == "auto" and choice.share < LEAST_SHARE:
@@ -69,7 +104,7 @@ def _choose(entry: Submechanism, branch: Branch, wanted: str, key: str) -> tuple
             f"the closed form is proved on {choice.share:.0%} of what the loop reaches within "
             "the joint limits: elsewhere it may be on another branch"
         )
-    closed_form = AnalyticalClosure(branch.closure, choice, DEFAULT_TOLERANCE)
+    closed_form = AnalyticalClosure(branch.closure, choice)
     names = "+".join(leg.name for leg in closed_form.legs)
     return closed_form, f"closed form by legs: {names}"
 
@@ -84,6 +119,6 @@ def _cached_choice(branch: Branch, key: str) -> AnalyticalChoice:
 def _choice(branch: Branch) -> dict[str, Any]:
     """For the cache: the choice, or why there is none."""
     try:
-        return choose(branch).as_dict()
+        return asdict(choose(branch))
     except NotClosedForm as misfit:
         return {"misfit": str(misfit)}

@@ -28,6 +28,13 @@ def cosine_equation(A: SX, B: SX, C: SX, branch: float) -> SX:
     return ca.atan2(B * C + A * root, A * C - B * root)
 
 
+def turn_to_projection(axis: SX, vector: SX, onto: SX, value: SX | float, branch: float) -> SX:
+    """Angle about ``axis`` at which ``vector`` times the fixed ``onto`` is ``value``."""
+    along = axis * ca.dot(axis, vector)
+    A, B = ca.dot(onto, vector - along), ca.dot(onto, ca.cross(axis, vector))
+    return cosine_equation(A, B, value - ca.dot(onto, along), branch)
+
+
 def stroke(start: SX, direction: SX, length_squared: SX, branch: float) -> SX:
     """d with |start + d direction|^2 = length_squared, for a unit direction."""
     along = ca.dot(start, direction)

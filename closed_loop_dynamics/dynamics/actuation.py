@@ -48,10 +48,9 @@ def independent_forces(motion: Motion, tau_u: SX) -> SX:
     for c, component in enumerate(mech.components):
         if not component.active:
             continue
-        local = ca.vertcat(*(tau_u[slot[b]] for b in component.active))
-        reduced = _actuator_jacobian(motion, c).T @ local
-        for k, b in enumerate(component.independent):
-            result[mech.v_at[b]] = reduced[k]
+        local = tau_u[[slot[b] for b in component.active]]
+        places = [mech.v_at[b] for b in component.independent]
+        result[places] = _actuator_jacobian(motion, c).T @ local
     return result
 
 
@@ -63,7 +62,7 @@ def actuator_forces(motion: Motion, tau_y: SX) -> tuple[SX, list[SX]]:
     checks = []
     for c in _determined(mech):
         component = mech.components[c]
-        local = ca.vertcat(*(tau_y[mech.v_at[b], :] for b in component.independent))
+        local = tau_y[[mech.v_at[b] for b in component.independent], :]
         if component.active == component.independent:
             forces = local
         else:
@@ -74,8 +73,7 @@ def actuator_forces(motion: Motion, tau_y: SX) -> tuple[SX, list[SX]]:
                 inner, det = solve_small(ca.densify(G_u.T @ G_u), ca.densify(local))
                 forces = G_u @ inner
             checks.append(rank_margin(mech, c, G_u, det))
-        for k, b in enumerate(component.active):
-            result[slot[b], :] = forces[k, :]
+        result[[slot[b] for b in component.active], :] = forces
     return result, checks
 
 
@@ -92,12 +90,8 @@ def geometric_stiffness(motion: Motion, tau_u: SX) -> SX:
         if not component.active:
             continue
         g = motion.loops[c].g
-        form = ca.SX(0.0)
-        for b in component.active:
-            form = form + tau_u[slot[b]] * g[component.joints.index(b)]
-        block = 0.5 * ca.hessian(form, motion.yd)[0]
+        products = (tau_u[slot[b]] * g[component.joints.index(b)] for b in component.active)
+        block = 0.5 * ca.hessian(sum(products, ca.SX(0.0)), motion.yd)[0]
         places = [mech.v_at[b] for b in component.independent]
-        for i in places:
-            for j in places:
-                result[i, j] = block[i, j]
+        result[places, places] = block[places, places]
     return result

@@ -21,7 +21,7 @@ def natural_sizes(mech: Mechanism, c: int) -> tuple[Array, Array]:
     """Units of the actuators and of the independent joints of component ``c`` that suit its size.
 
     diag(1 / first) G_u diag(second) has no dimension, so its singular values tell how far a dead
-    point is. Loops: the sizes of their joints (``closure/loop_sizes.py``). Constant ratios: what
+    point is. Loops: the sizes of their joints (``closure/loop_system.py``). Constant ratios: what
     gives rows and columns about unit length.
     """
     component = mech.components[c]

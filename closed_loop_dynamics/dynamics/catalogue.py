@@ -13,36 +13,16 @@ from ..engine.outputs import Outputs, Shape
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
 from ..spatial import SX
-from .actuation import needs_solve
-from .equations import (
-    Equation,
-    given_parameters,
-    trace_bias,
-    trace_center_of_mass,
-    trace_centroidal,
-    trace_centroidal_matrix,
-    trace_forward_dynamics,
-    trace_forward_with_friction,
-    trace_generalized_forces,
-    trace_generalized_regressor,
-    trace_geometric_stiffness,
-    trace_inverse_dynamics,
-    trace_inverse_mass_matrix,
-    trace_lagrange,
-    trace_loop_bias,
-    trace_loop_jacobian,
-    trace_mass_matrix,
-    trace_mass_matrix_factors,
-    trace_poses,
-    trace_positions,
-    trace_regressor,
-    trace_state,
-    trace_statics,
-    trace_velocities,
-)
+from . import equations
+from .actuation import geometric_stiffness, needs_solve
+from .centroidal import centroidal_matrix
+from .equations import Equation, checked, given_parameters, only
+from .innovations import inverse_mass_matrix, mass_matrix_factors
 from .lagrange import constraint_rows
 from .motion import trace_motion
 from .parameters import parameter_count
+from .projection import loop_bias, loop_jacobian, reduced_mass_matrix
+from .regressor import generalized_regressor, regressor
 
 #: Of the mechanism: name of each output -> its shape, in order.
 Shapes = Callable[[Mechanism], dict[str, Shape]]
@@ -124,11 +104,7 @@ FORWARD_DYNAMICS = Family(
 
 
 def _family(
-    of: Family,
-    inputs: str,
-    shapes: Shapes,
-    equation: Equation,
-    checks: str = "",
+    of: Family, inputs: str, shapes: Shapes, equation: Equation, checks: str = ""
 ) -> dict[str, Recipe]:
     return {
         of.plain: Recipe(inputs, shapes, equation, checks),
@@ -142,54 +118,54 @@ def _square(*names: str) -> Shapes:
     return lambda mech: {name: (mech.m, mech.m) for name in names}
 
 
+_MASS_MATRIX = only("M", reduced_mass_matrix)
+
 RECIPES: dict[str, Recipe] = {
-    "positions": Recipe("y", lambda m: {"q": (m.n_q,), "residual": ()}, trace_positions),
+    "positions": Recipe("y", lambda m: {"q": (m.n_q,), "residual": ()}, equations.positions),
     "velocities": Recipe(
-        "yv", lambda m: {"q": (m.n_q,), "residual": (), "qd": (m.n,)}, trace_velocities
+        "yv", lambda m: {"q": (m.n_q,), "residual": (), "qd": (m.n,)}, equations.velocities
     ),
     "state": Recipe(
-        "yva", lambda m: {"q": (m.n_q,), "residual": (), "qd": (m.n,), "qdd": (m.n,)}, trace_state
+        "yva",
+        lambda m: {"q": (m.n_q,), "residual": (), "qd": (m.n,), "qdd": (m.n,)},
+        equations.state,
     ),
     **_family(
-        INVERSE_DYNAMICS, "yva", lambda m: {"tau_u": (m.p,)}, trace_inverse_dynamics, ACTUATION
+        INVERSE_DYNAMICS, "yva", lambda m: {"tau_u": (m.p,)}, equations.inverse_dynamics, ACTUATION
     ),
-    **_family(GENERALIZED_FORCES, "yva", lambda m: {"tau_y": (m.m,)}, trace_generalized_forces),
-    **_family(FORWARD_DYNAMICS, "yvu", lambda m: {"ydd": (m.m,)}, trace_forward_dynamics, INERTIA),
+    **_family(GENERALIZED_FORCES, "yva", lambda m: {"tau_y": (m.m,)}, equations.generalized_forces),
+    **_family(
+        FORWARD_DYNAMICS, "yvu", lambda m: {"ydd": (m.m,)}, equations.forward_dynamics, INERTIA
+    ),
     FORWARD_DYNAMICS.friction: Recipe(
-        "yvuwd", lambda m: {"ydd": (m.m,)}, trace_forward_with_friction, INERTIA
+        "yvuwd", lambda m: {"ydd": (m.m,)}, equations.forward_with_friction, INERTIA
     ),
-    "bias": Recipe("yv", lambda m: {"tau_y": (m.m,)}, trace_bias),
-    "gravity": Recipe("y", lambda m: {"tau_y": (m.m,)}, trace_bias),
-    "statics": Recipe("yw", lambda m: {"tau_y": (m.m,)}, trace_statics),
-    "mass_matrix": Recipe("y", _square("M"), trace_mass_matrix),
-    "mass_matrix_parameters": Recipe("yi", _square("M"), given_parameters(trace_mass_matrix)),
-    "inverse_mass_matrix": Recipe("y", _square("inverse"), trace_inverse_mass_matrix, INERTIA),
-    "mass_matrix_factors": Recipe("y", _square("W", "D"), trace_mass_matrix_factors, INERTIA),
-    "loop_jacobian": Recipe("y", lambda m: {"G": (m.n, m.m)}, trace_loop_jacobian),
-    "loop_bias": Recipe("yv", lambda m: {"g": (m.n,)}, trace_loop_bias),
+    "bias": Recipe("yv", lambda m: {"tau_y": (m.m,)}, equations.bias),
+    "gravity": Recipe("y", lambda m: {"tau_y": (m.m,)}, equations.bias),
+    "statics": Recipe("yw", lambda m: {"tau_y": (m.m,)}, equations.statics),
+    "mass_matrix": Recipe("y", _square("M"), _MASS_MATRIX),
+    "mass_matrix_parameters": Recipe("yi", _square("M"), given_parameters(_MASS_MATRIX)),
+    "inverse_mass_matrix": Recipe(
+        "y", _square("inverse"), checked("inverse", inverse_mass_matrix), INERTIA
+    ),
+    "mass_matrix_factors": Recipe(
+        "y", _square("W", "D"), checked("W D", mass_matrix_factors), INERTIA
+    ),
+    "loop_jacobian": Recipe("y", lambda m: {"G": (m.n, m.m)}, only("G", loop_jacobian)),
+    "loop_bias": Recipe("yv", lambda m: {"g": (m.n,)}, only("g", loop_bias)),
     "poses": Recipe(
         "y",
-        lambda m: {
-            "R": (len(m.tree.bodies), 3, 3),
-            "p": (len(m.tree.bodies), 3),
-            "G": (m.n, m.m),
-        },
-        trace_poses,
+        lambda m: {"R": (len(m.tree.bodies), 3, 3), "p": (len(m.tree.bodies), 3), "G": (m.n, m.m)},
+        equations.poses,
     ),
-    "geometric_stiffness": Recipe("yvu", _square("K"), trace_geometric_stiffness),
+    "geometric_stiffness": Recipe("yvu", _square("K"), only("K", geometric_stiffness)),
     "regressor": Recipe(
-        "yva", lambda m: {"W": (m.p, parameter_count(m))}, trace_regressor, ACTUATION
+        "yva", lambda m: {"W": (m.p, parameter_count(m))}, checked("W", regressor), ACTUATION
     ),
     "generalized_regressor": Recipe(
-        "yva",
-        lambda m: {"W": (m.m, parameter_count(m))},
-        trace_generalized_regressor,
+        "yva", lambda m: {"W": (m.m, parameter_count(m))}, only("W", generalized_regressor)
     ),
-    "center_of_mass": Recipe(
-        "y",
-        lambda m: {"center_of_mass": (3,)},
-        trace_center_of_mass,
-    ),
+    "center_of_mass": Recipe("y", lambda m: {"center_of_mass": (3,)}, equations.mass_center),
     "centroidal": Recipe(
         "yv",
         lambda m: {
@@ -199,9 +175,9 @@ RECIPES: dict[str, Recipe] = {
             "kinetic": (),
             "potential": (),
         },
-        trace_centroidal,
+        equations.centroidal,
     ),
-    "centroidal_matrix": Recipe("y", lambda m: {"A": (6, m.m)}, trace_centroidal_matrix),
+    "centroidal_matrix": Recipe("y", lambda m: {"A": (6, m.m)}, only("A", centroidal_matrix)),
     "lagrange": Recipe(
         "yv",
         lambda m: {
@@ -211,7 +187,7 @@ RECIPES: dict[str, Recipe] = {
             "K": (constraint_rows(m), m.n),
             "k": (constraint_rows(m),),
         },
-        trace_lagrange,
+        equations.lagrange,
     ),
 }
 

@@ -49,10 +49,7 @@ def tree_forces(
 
 
 def cluster_rnea(
-    motion: Motion,
-    ydd: SX | None,
-    wrenches: dict[int, Spatial] | None = None,
-    gravity: bool = True,
+    motion: Motion, ydd: SX | None, wrenches: dict[int, Spatial] | None = None, gravity: bool = True
 ) -> SX:
     """tau_y (m, 1) [N or N m] of the motion with independent accelerations ``ydd``.
 

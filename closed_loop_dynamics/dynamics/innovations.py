@@ -13,7 +13,6 @@ det M_y = det D. With d the depth of the cluster tree: W costs O(m d), the inver
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,8 +51,8 @@ def inverse_mass_matrix(motion: Motion) -> tuple[SX, list[SX]]:
     for (k, other), block in blocks.items():
         rows, columns = found.slots[k], found.slots[other]
         whole = symmetric_half(block) if k == other else block
-        _put(inverse, rows, columns, whole)
-        _put(inverse, columns, rows, whole.T)
+        inverse[rows, columns] = whole
+        inverse[columns, rows] = whole.T
     return inverse, articulated.pivots
 
 
@@ -63,9 +62,9 @@ def mass_matrix_factors(motion: Motion) -> tuple[SX, SX, list[SX]]:
     found = _innovations(articulated)
     W, D = ca.SX(m, m), ca.SX(m, m)
     for (j, k), block in found.W.items():
-        _put(W, found.slots[j], found.slots[k], block)
+        W[found.slots[j], found.slots[k]] = block
     for k, block in found.D.items():
-        _put(D, found.slots[k], found.slots[k], block)
+        D[found.slots[k], found.slots[k]] = block
     return W, D, articulated.pivots
 
 
@@ -82,10 +81,3 @@ def _innovations(articulated: Articulated) -> _Innovations:
             found.W[j, k], found.D_inverse_W[j, k], chi = propagate(motion, nodes[j], body, chi)
             body = nodes[j].cluster.parent
     return found
-
-
-def _put(matrix: SX, rows: Sequence[int], columns: Sequence[int], block: SX) -> None:
-    """Write a block element by element: the places need not be in order."""
-    for i, row in enumerate(rows):
-        for j, column in enumerate(columns):
-            matrix[row, column] = block[i, j]

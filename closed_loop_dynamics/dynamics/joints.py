@@ -8,15 +8,7 @@ from __future__ import annotations
 
 from ..engine.symbolic import ca
 from ..model.tree import FLOATING, PRISMATIC, Joint
-from ..spatial import (
-    SX,
-    Transform,
-    cross,
-    rotation,
-    rotation_of_quaternion,
-    sx,
-    zeros3,
-)
+from ..spatial import SX, Transform, cross, rotation, rotation_of_quaternion, sx, zeros3
 
 #: Smallest squared norm of a quaternion that still names a direction.
 QUATERNION = 1e-12

@@ -17,7 +17,7 @@ from ..closure.numerical import CLOSURE_TOLERANCE
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
 from ..spatial import SX, RigidInertia, Spatial, Subspace, Transform, sx
-from .joints import joint_checks, joint_transform
+from .joints import joint_checks, joint_transform, normalised, position_rate
 
 if TYPE_CHECKING:
     from .parameters import DynamicParameters
@@ -131,6 +131,24 @@ def trace_motion(mech: Mechanism, y: SX, x: SX, yd: SX | None) -> Motion:
     X = {b: joint_transform(mech.joint(b), q[b]) for b in bodies}
     S = {b: Subspace.of(mech.joint(b).S) for b in bodies}
     return Motion(mech, q, qd, loops, X, S, yd)
+
+
+def trace_kinematics(mech: Mechanism) -> tuple[SX, SX]:
+    """CasADi functions (y, yd) -> dy/dt and y -> y with its quaternion normalised.
+
+    dy/dt is yd but for the free flyer's pose (7) and twist (6). For the native integrator
+    (``engine/rk4.py``); ``quantities/coordinates.py`` has the same in NumPy.
+    """
+    y, yd = ca.SX.sym("y", mech.n_y), ca.SX.sym("yd", mech.m)
+    rate, unit = ca.SX.zeros(mech.n_y), ca.SX.zeros(mech.n_y)
+    for b in mech.independent:
+        joint, own = mech.joint(b), mech.y.rows[b]
+        rate[own] = position_rate(joint, y[own], yd[mech.yd.rows[b]])
+        unit[own] = normalised(joint, y[own])
+    return (
+        ca.Function("position_rate", [y, yd], [ca.densify(rate)]),
+        ca.Function("normalised", [y], [ca.densify(unit)]),
+    )
 
 
 def rigid_inertia(mech: Mechanism, body: int) -> RigidInertia:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from .backend import BackendWarning, use_native
 from .contexts import Context
-from .program import Program
+from .layout import SolverUse
+from .program import Program, ProgramSource, Rescue
 from .seeds import Seeds
 from .solver_unit import SolverUnit
-from .source import ProgramSource, Rescue, SolverUse
 
 if TYPE_CHECKING:
-    from .stepper import Kinematics, NativeRk4
+    from .rk4 import Kinematics, NativeRk4
 
 __all__ = [
     "BackendWarning",
@@ -29,11 +29,7 @@ __all__ = [
 
 
 def make_program(
-    source: ProgramSource,
-    key: str,
-    unit: SolverUnit,
-    seeds: Sequence[Seeds],
-    rescue: Rescue | None,
+    source: ProgramSource, key: str, unit: SolverUnit, seeds: Sequence[Seeds], rescue: Rescue | None
 ) -> Program:
     """A program on the back-end of this machine (see :mod:`.backend`).
 
@@ -57,13 +53,13 @@ def make_stepper(
     kinematics: Kinematics,
     key: str,
 ) -> NativeRk4 | None:
-    """The native integrator around ``program`` (see :mod:`.stepper`); None without native code.
+    """The native integrator around ``program`` (see :mod:`.rk4`); None without native code.
 
     Args:
         key: identifies what ``kinematics`` traces, for the cache.
     """
     from .native_program import NativeProgram
-    from .stepper import NativeRk4
+    from .rk4 import NativeRk4
 
     if not (isinstance(program, NativeProgram) and isinstance(accept, NativeProgram)):
         return None

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import threading
 import warnings
+from functools import lru_cache
 
 from . import native
 
 ENVIRONMENT_VARIABLE = "CLOSED_LOOP_DYNAMICS_BACKEND"
-_lock = threading.Lock()
-_warned = False
 
 
 class BackendWarning(RuntimeWarning):
@@ -36,12 +34,8 @@ def use_native() -> bool:
     return False
 
 
+@lru_cache(maxsize=1)
 def _warn_once() -> None:
-    global _warned
-    with _lock:
-        if _warned:
-            return
-        _warned = True
     warnings.warn(
         "llvmlite is not installed: programs run on CasADi's virtual machine, far "
         "slower; `pip install llvmlite` brings native speed",

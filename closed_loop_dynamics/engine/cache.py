@@ -3,7 +3,7 @@
 Safe by construction: a file is written beside its final name and renamed (two processes may
 compile at once), carries a checksum of its key and content (a truncated, altered or renamed file
 counts as absent), and a folder that cannot be written only costs the time to compile again. It does
-not grow without end (:mod:`.cache_size`).
+not grow without end: what was not used for longest goes.
 """
 
 from __future__ import annotations
@@ -12,17 +12,24 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import stat
 import tempfile
+import time
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from . import cache_size
-
 _MAGIC = b"CLDCACHE2\n"
 ENVIRONMENT_VARIABLE = "CLOSED_LOOP_DYNAMICS_CACHE"
+#: Tidied above this size, down to a share of it [bytes].
+LARGEST = 1 << 30
+KEPT = 0.7
+#: How exactly the last use of a file is known [s].
+DAY = 86400.0
+
+_NAMES = re.compile(r"[0-9a-f]{64}|[0-9a-f]{16}\w+\.tmp")
 
 
 def folder() -> Path | None:
@@ -57,7 +64,7 @@ def load(key: str) -> tuple[dict[str, Any], bytes] | None:
     digest, payload = data[len(_MAGIC) : len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
     if _checksum(key, payload) != digest:
         return None
-    cache_size.note_use(place / key, status.st_mtime)
+    _note_use(place / key, status.st_mtime)
     header, _, code = payload.partition(b"\n")
     metadata: dict[str, Any] = json.loads(header)
     return metadata, code
@@ -99,7 +106,43 @@ def store(key: str, metadata: dict[str, Any], code: bytes = b"") -> bool:
 @lru_cache(maxsize=8)
 def _tidy_once(place: Path) -> None:
     """Once per process and folder, when there is something new in it."""
-    cache_size.tidy(place)
+    tidy(place)
+
+
+def _note_use(path: Path, modified: float) -> None:
+    """Remember in the file's own time that it was used, once a day."""
+    if time.time() - modified > DAY:
+        with contextlib.suppress(OSError):
+            os.utime(path)
+
+
+def tidy(place: Path, largest: float = LARGEST) -> int:
+    """Remove what was not used for longest if the files take too much; how many went.
+
+    Only files that the cache itself has named are counted or touched: the folder is the user's
+    choice, and other things may lie in it. Another process may read, write or tidy at the same
+    time; a file that is gone is compiled again.
+    """
+    found = []
+    with contextlib.suppress(OSError), os.scandir(place) as entries:
+        for entry in entries:
+            with contextlib.suppress(OSError):
+                if _NAMES.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                    status = entry.stat(follow_symlinks=False)
+                    found.append((status.st_mtime, status.st_size, entry.path))
+    excess = sum(size for _, size, _ in found) - largest
+    if excess <= 0:
+        return 0
+    excess += (1.0 - KEPT) * largest
+    removed = 0
+    for _, size, path in sorted(found):
+        if excess <= 0:
+            break
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+            removed += 1
+        excess -= size
+    return removed
 
 
 def get_or_make(

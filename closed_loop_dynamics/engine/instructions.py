@@ -15,46 +15,11 @@ import numpy as np
 
 from .folding import Builder, Operation
 
-UNARY = {
-    "OP_NEG": "neg",
-    "OP_SQRT": "sqrt",
-    "OP_SIN": "sin",
-    "OP_COS": "cos",
-    "OP_TAN": "tan",
-    "OP_ASIN": "asin",
-    "OP_ACOS": "acos",
-    "OP_ATAN": "atan",
-    "OP_EXP": "exp",
-    "OP_LOG": "log",
-    "OP_SINH": "sinh",
-    "OP_COSH": "cosh",
-    "OP_TANH": "tanh",
-    "OP_FABS": "fabs",
-    "OP_SIGN": "sign",
-    "OP_NOT": "not",
-    "OP_FLOOR": "floor",
-    "OP_CEIL": "ceil",
-}
-BINARY = {
-    "OP_ADD": "add",
-    "OP_SUB": "sub",
-    "OP_MUL": "mul",
-    "OP_DIV": "div",
-    "OP_FMIN": "fmin",
-    "OP_FMAX": "fmax",
-    "OP_LT": "lt",
-    "OP_LE": "le",
-    "OP_EQ": "eq",
-    "OP_NE": "ne",
-    "OP_AND": "and",
-    "OP_OR": "or",
-    "OP_IF_ELSE_ZERO": "if_else_zero",
-    "OP_ATAN2": "atan2",
-    "OP_POW": "pow",
-    "OP_CONSTPOW": "pow",
-    "OP_COPYSIGN": "copysign",
-    "OP_HYPOT": "hypot",
-}
+#: CasADi calls them OP_NEG and so on.
+UNARY = {"neg", "sqrt", "exp", "log", "fabs", "sign", "not", "floor", "ceil"}
+UNARY |= {"sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"}
+BINARY = {"add", "sub", "mul", "div", "fmin", "fmax", "pow", "atan2", "copysign", "hypot"}
+BINARY |= {"lt", "le", "eq", "ne", "and", "or", "if_else_zero"}
 
 
 @dataclass(frozen=True)
@@ -77,11 +42,6 @@ class InstructionList:
     output_sizes: tuple[int, ...]
 
     @property
-    def n_in(self) -> int:
-        """Length of the input block."""
-        return sum(self.input_sizes)
-
-    @property
     def n_out(self) -> int:
         """Length of the output block."""
         return sum(self.output_sizes)
@@ -102,26 +62,24 @@ class InstructionList:
 
 def block_sizes(function: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Lengths of the inputs and of the outputs of a CasADi function; all must be dense."""
-    for i in range(function.n_in()):
+    inputs, outputs = range(function.n_in()), range(function.n_out())
+    for i in inputs:
         if function.nnz_in(i) != function.numel_in(i):
             raise ValueError(f"{function.name()}: input {i} is sparse")
-    for i in range(function.n_out()):
+    for i in outputs:
         if function.nnz_out(i) != function.numel_out(i):
             raise ValueError(f"{function.name()}: output {i} is sparse; densify it before tracing")
-    return (
-        tuple(function.numel_in(i) for i in range(function.n_in())),
-        tuple(function.numel_out(i) for i in range(function.n_out())),
-    )
+    return tuple(map(function.numel_in, inputs)), tuple(map(function.numel_out, outputs))
 
 
 def instruction_list(function: Any) -> InstructionList:
     """Convert a CasADi ``Function`` over SX with dense inputs and outputs."""
     import casadi as ca
 
-    names = {getattr(ca, key): value for key, value in (UNARY | BINARY).items()}
+    names = {getattr(ca, f"OP_{name.upper()}"): name for name in UNARY | BINARY}
+    names[ca.OP_CONSTPOW] = "pow"
     input_sizes, output_sizes = block_sizes(function)
-    in_offset = np.concatenate([[0], np.cumsum(input_sizes)]).astype(int)
-    out_offset = np.concatenate([[0], np.cumsum(output_sizes)]).astype(int)
+    in_offset, out_offset = (np.cumsum([0, *sizes]) for sizes in (input_sizes, output_sizes))
 
     build = Builder()
     register: dict[int, int] = {}

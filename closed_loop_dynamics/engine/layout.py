@@ -21,6 +21,14 @@ CONVERT = -1
 
 
 @dataclass(frozen=True)
+class SolverUse:
+    """Solver number ``solver`` of the unit, its parameters at these places of the user inputs."""
+
+    solver: int
+    parameters: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class BoundSolver:
     """A Newton solver of a program.
 

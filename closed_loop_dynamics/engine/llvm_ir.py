@@ -16,7 +16,7 @@ _TYPE = {Real: "double", Int: "i64", Flag: "i1", Block: "ptr"}
 _ARITHMETIC = frozenset({"add", "sub", "mul", "div"})
 _INTEGER = {name: name for name in ("add", "sub", "mul", "and", "or", "xor")}
 _INTEGER |= {"div": "udiv", "shift": "shl"}
-_RELATION = {
+_RELATION: dict[tuple[type[Value], str], str] = {
     (Real, "lt"): "fcmp olt",
     (Real, "le"): "fcmp ole",
     (Real, "gt"): "fcmp ogt",

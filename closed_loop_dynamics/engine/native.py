@@ -30,14 +30,8 @@ def target_description() -> str:
     """What compiled code depends on: CPU, its features, LLVM version."""
     import llvmlite.binding as llvm
 
-    return repr(
-        (
-            llvm.get_process_triple(),
-            llvm.get_host_cpu_name(),
-            _features(llvm).flatten(),
-            llvm.llvm_version_info,
-        )
-    )
+    cpu = llvm.get_host_cpu_name(), _features(llvm).flatten()
+    return repr((llvm.get_process_triple(), *cpu, llvm.llvm_version_info))
 
 
 def key_of(*parts: Any) -> str:

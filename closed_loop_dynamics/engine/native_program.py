@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,9 +19,7 @@ from .llvm_ir import LlvmModule
 from .program import Program
 from .program_ir import emit_batch, emit_single
 from .progress import compiling
-from .seeds import Seeds
 from .solver_unit import SolverUnit
-from .source import ProgramSource, Rescue
 from .straight_line import emit_straight_line
 from .symbolic import tracing
 
@@ -46,24 +43,10 @@ class _Compiled:
 class NativeProgram(Program):
     """A program compiled by LLVM; the SIMD version for batches at its first use."""
 
-    def __init__(
-        self,
-        source: ProgramSource,
-        key: str,
-        unit: SolverUnit,
-        seeds: Sequence[Seeds],
-        rescue: Rescue | None = None,
-    ) -> None:
-        super().__init__(source, seeds, rescue)
-        self._key = cache.key_of(
-            "program",
-            source.name,
-            key,
-            unit.key,
-            source.input_sizes,
-            source.output_size,
-            source.solvers,
-        )
+    def _prepare(self, key: str, unit: SolverUnit) -> None:
+        source = self.source
+        sizes = source.input_sizes, source.output_size, source.solvers
+        self._key = cache.key_of("program", source.name, key, unit.key, *sizes)
         self._unit = unit
         self._lock = threading.Lock()
         self._wide: _Compiled | None = None
@@ -85,27 +68,19 @@ class NativeProgram(Program):
 
     def _make(self, width: int, bound: list[BoundSolver]) -> tuple[dict[str, Any], bytes]:
         with compiling(self.source.name, batch=width > 1):
-            return self._compile(width, bound)
-
-    def _compile(self, width: int, bound: list[BoundSolver]) -> tuple[dict[str, Any], bytes]:
-        with tracing():
-            body = instruction_list(self.source.build())
-        module = LlvmModule()
-        checks = body.output_sizes[len(body.output_sizes) - 1 - len(bound)]
-        workspace = emit_straight_line(module, body, _BODY, width)
-        shape = self._shape(bound, checks, workspace)
-        if sum(body.input_sizes) != shape.n_x + shape.n_user_in or body.n_out != shape.n_body_out:
-            raise ValueError(
-                f"{self.source.name}: the traced body does not have the sizes declared"
-            )
-        if width > 1:
-            emit_batch(module, shape, _RUN, _BODY, width)
-        else:
-            emit_single(module, shape, _RUN, _BODY)
-            if array_call.supported():
-                array_call.emit_array_call(module, shape, _CALL, _RUN)
-        code = native.compile_ir(module.text())
-        return {"checks": checks, "workspace": workspace}, code
+            with tracing():
+                body = instruction_list(self.source.build())
+            module = LlvmModule()
+            workspace = emit_straight_line(module, body, _BODY, width)
+            shape = self._traced_shape(bound, body.input_sizes, body.output_sizes, workspace)
+            if width > 1:
+                emit_batch(module, shape, _RUN, _BODY, width)
+            else:
+                emit_single(module, shape, _RUN, _BODY)
+                if array_call.supported():
+                    array_call.emit_array_call(module, shape, _CALL, _RUN)
+            code = native.compile_ir(module.text())
+        return {"checks": shape.n_checks, "workspace": workspace}, code
 
     def prepare_batch(self) -> None:
         """Compile the SIMD version now instead of at the first batch call."""
@@ -142,14 +117,9 @@ class NativeProgram(Program):
         if context.lanes is None:
             context.lanes = aligned_zeros(wide.shape.lane_layout.size * width)
             _write_addresses(context.lanes, wide)
-        wide.run(
-            block.ctypes.data,
-            out.ctypes.data,
-            status.ctypes.data,
-            len(block),
-            context.memory.ctypes.data,
-            context.lanes.ctypes.data,
-        )
+        rows = (array.ctypes.data for array in (block, out, status))
+        memory = (array.ctypes.data for array in (context.memory, context.lanes))
+        wide.run(*rows, len(block), *memory)
         lane = (len(block) - 1) % width
         for at, own in zip(wide.shape.lane_layout.status, context.statuses, strict=True):
             integers = context.lanes[at * width : (at + 2) * width].view(np.int64)

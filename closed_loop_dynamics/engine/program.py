@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import abc
 import threading
-from collections.abc import Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +20,42 @@ from numpy.typing import NDArray
 from ..arrays import MAX_ANGLE, Array, as_rows, as_vectors
 from ..errors import ClosureNotFound, InvalidInput
 from .contexts import Context
-from .layout import CHECK, CONVERT, INPUT, SOLVER, BoundSolver, ProgramShape
+from .layout import CHECK, CONVERT, INPUT, SOLVER, BoundSolver, ProgramShape, SolverUse
 from .seeds import Seeds
-from .source import ProgramSource, Rescue
+from .solver_unit import SolverUnit
+
+
+@dataclass(frozen=True)
+class ProgramSource:
+    """What a program is made of.
+
+    Attributes:
+        name: for messages and the cache.
+        input_names, input_sizes: the user's vectors.
+        output_size: length of the user's output block.
+        build: traces the body (only called when nothing usable is cached).
+        on_failure: called with the index of a failed check (or -1 - k for the k-th solver, when
+            even the rescue's solution was refused) and the inputs; gives the outputs by other
+            means, or the exception to raise.
+        solvers: the Newton loops that run before the body.
+    """
+
+    name: str
+    input_names: tuple[str, ...]
+    input_sizes: tuple[int, ...]
+    output_size: int
+    build: Callable[[], Any]
+    on_failure: Callable[[int, tuple[Array, ...]], Exception | Array]
+    solvers: tuple[SolverUse, ...] = ()
+
+
+class Rescue(Protocol):
+    """Finds the unknowns of the program's ``k``-th solver when the short way failed, or raises.
+
+    ``p`` are its parameters, ``first`` is the program's first input vector.
+    """
+
+    def __call__(self, k: int, p: Array, first: Array, /) -> Array: ...
 
 
 class Program(abc.ABC):
@@ -36,11 +70,18 @@ class Program(abc.ABC):
     shape: ProgramShape
 
     def __init__(
-        self, source: ProgramSource, seeds: Sequence[Seeds], rescue: Rescue | None
+        self,
+        source: ProgramSource,
+        key: str,
+        unit: SolverUnit,
+        seeds: Sequence[Seeds],
+        rescue: Rescue | None = None,
     ) -> None:
+        """``unit`` holds the solvers; ``key`` says what ``source`` is traced from."""
         self.source = source
         self._offsets = np.cumsum([0, *source.input_sizes])
         self.use_seeds(seeds, rescue)
+        self._prepare(key, unit)
 
     def use_seeds(self, seeds: Sequence[Seeds], rescue: Rescue | None) -> None:
         """Start from other seeds; what was learnt from earlier calls is forgotten."""
@@ -54,6 +95,10 @@ class Program(abc.ABC):
         )
 
     # -- what a back-end provides ---------------------------------------------------------------
+
+    @abc.abstractmethod
+    def _prepare(self, key: str, unit: SolverUnit) -> None:
+        """Trace or compile the source; knows the ``shape`` afterwards."""
 
     @abc.abstractmethod
     def _attach(self, context: Context) -> None:
@@ -72,6 +117,20 @@ class Program(abc.ABC):
     @abc.abstractmethod
     def prepare_batch(self) -> None:
         """Do now what the first batch call would have to do."""
+
+    def _traced_shape(
+        self,
+        bound: Sequence[BoundSolver],
+        inputs: Sequence[int],
+        outputs: Sequence[int],
+        workspace: int = 0,
+    ) -> ProgramShape:
+        """The shape of a traced body that takes and gives vectors of these sizes."""
+        shape = self._shape(bound, outputs[-1 - len(bound)], workspace)
+        if (sum(inputs), sum(outputs)) != (shape.n_x + shape.n_user_in, shape.n_body_out):
+            name = self.source.name
+            raise ValueError(f"{name}: the traced body does not have the sizes declared")
+        return shape
 
     def _shape(self, bound: Sequence[BoundSolver], checks: int, workspace: int) -> ProgramShape:
         return ProgramShape(

@@ -50,6 +50,11 @@ class RecordLayout:
         self.size = self.slope + n_x * n_p
         self.node_size = n_x * (1 + n_p)
 
+    def read(self, record: Array) -> tuple[Array, Array, Array]:
+        """Copies of (p, x, dx/dp) of the newest solution."""
+        p, x, slope = np.split(record[self.p0 : self.size], [self.n_p, self.n_p + self.n_x])
+        return p.copy(), x.copy(), slope.reshape(self.n_x, self.n_p).copy()
+
     def write(self, record: Array, p: Array, x: Array, slope: Array | float) -> None:
         """Make (p, x, dx/dp) the newest solution."""
         record[self.p0 : self.p0 + self.n_p] = p
@@ -81,6 +86,15 @@ class Seeds:
         # Native code reads the nodes by address.
         object.__setattr__(self, "nodes", np.ascontiguousarray(self.nodes, dtype=np.float64))
 
+    @staticmethod
+    def without_table(
+        sign: Array, reference: tuple[Array, Array, Array], reach: Array | None
+    ) -> Seeds:
+        """Only the reference to start from."""
+        n_p = len(reference[0])
+        no_grid = (np.zeros(n_p), np.ones(n_p), np.zeros(n_p, dtype=np.int64), np.zeros((0, 0)))
+        return Seeds(sign, *no_grid, reference, reach)
+
     @property
     def has_table(self) -> bool:
         """The grid is not empty."""
@@ -93,17 +107,12 @@ class Seeds:
             raise ValueError(f"seed table has shape {self.nodes.shape}, expected {expected}")
         record[rec.has_table] = float(self.has_table)
         record.view(np.int64)[rec.table] = self.nodes.ctypes.data if self.has_table else 0
-        n = rec.n_p
-        record[rec.low : rec.low + n] = self.low
-        record[rec.step : rec.step + n] = self.step
-        record[rec.inverse_step : rec.inverse_step + n] = 1.0 / self.step
-        record[rec.last_index : rec.last_index + n] = np.maximum(self.count - 1, 0)
-        inner = np.append(self.count[1:], 1)[:n]
-        record[rec.stride : rec.stride + n] = np.cumprod(inner[::-1])[::-1]
-        record[rec.inverse_reach : rec.inverse_reach + rec.n_x] = (
-            0.0 if self.reach is None else 1.0 / self.reach
-        )
-        record[rec.sign : rec.sign + rec.n_sign] = self.sign
+        last, inner = np.maximum(self.count - 1, 0), np.append(self.count[1:], 1)[: rec.n_p]
+        stride = np.cumprod(inner[::-1])[::-1]
+        grid = (self.low, self.step, 1.0 / self.step, last, stride)
+        record[rec.low : rec.inverse_reach] = np.concatenate(grid)
+        record[rec.inverse_reach : rec.sign] = 0.0 if self.reach is None else 1.0 / self.reach
+        record[rec.sign : rec.p0] = self.sign
         rec.write(record, *self.reference)
 
 

@@ -9,13 +9,12 @@ from typing import Any
 
 from . import cache, native
 from .instructions import instruction_list
-from .layout import BoundSolver
+from .layout import BoundSolver, SolverUse
 from .llvm_ir import LlvmModule
 from .nested import NestedStep, emit_nested
 from .newton import NewtonSolver, emit_newton
 from .progress import compiling
 from .seeds import emit_seed
-from .source import SolverUse
 from .symbolic import tracing
 
 _NAME = "Newton solvers"

@@ -40,10 +40,7 @@ def sincos(f: Function, x: Real) -> tuple[Real, Real]:
     cosine = z.apply("fma", -0.5, 1.0) + z * z * _polynomial(f, z, _COS)
     bits = shifted.bits()
     odd = (bits & 1).differs(0)
-    return (
-        _flipped(odd.choose(cosine, sine), bits),
-        _flipped(odd.choose(sine, cosine), bits + 1),
-    )
+    return (_flipped(odd.choose(cosine, sine), bits), _flipped(odd.choose(sine, cosine), bits + 1))
 
 
 def _flipped(value: Real, bits: Int) -> Real:

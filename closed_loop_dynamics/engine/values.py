@@ -2,7 +2,7 @@
 
 A value stands for what the written function will compute; an operator on values writes the
 operation and gives the value of its result. Whatever is written over values (:mod:`.newton`,
-:mod:`.program_ir`, :mod:`.stepper`, ...) knows no language: a :class:`Speller` spells the
+:mod:`.program_ir`, :mod:`.rk4`, ...) knows no language: a :class:`Speller` spells the
 operations, in LLVM IR (:mod:`.llvm_ir`) or in another.
 
 A value has one or several *lanes*: samples that the same operations compute side by side.
@@ -42,6 +42,7 @@ class Speller(abc.ABC):
 
 V = TypeVar("V", bound="Value")
 E = TypeVar("E", bound="Value")
+N = TypeVar("N", bound="Number")
 
 
 class Value:
@@ -101,47 +102,63 @@ class Flag(Value):
         return Flag(self.speller, self.speller.operation("any", Flag, 1, self))
 
 
-class Int(Value):
+class Number(Value):
+    """What can be computed with and compared; the other operand may be a number of Python."""
+
+    __slots__ = ()
+
+    def like(self: N, number: N | float) -> N:
+        """``number`` as a value in as many lanes."""
+        if isinstance(number, Value):
+            return number
+        kind, lanes = type(self), self.lanes
+        return kind(self.speller, self.speller.constant(kind, lanes, number), lanes)
+
+    def apply(self: N, function: str, *others: N | float) -> N:
+        """A function of the C library (``sqrt``, ``fmin``, ``fma``, ``atan2``, ...) or operator."""
+        return self.compute(function, type(self), *[self.like(other) for other in others])
+
+    def compare(self: N, relation: str, other: N | float) -> Flag:
+        """``lt``, ``eq``, ``ne``; of reals also ``le``, ``gt``, ``apart``, ``ordered`` (no NaN)."""
+        return self.compute(relation, Flag, self.like(other))
+
+    def __add__(self: N, other: N | float) -> N:
+        return self.apply("add", other)
+
+    def __sub__(self: N, other: N | float) -> N:
+        return self.apply("sub", other)
+
+    def __mul__(self: N, other: N | float) -> N:
+        return self.apply("mul", other)
+
+    def __lt__(self: N, other: N | float) -> Flag:
+        return self.compare("lt", other)
+
+    def equals(self: N, other: N | float) -> Flag:
+        """Equal."""
+        return self.compare("eq", other)
+
+    def differs(self: N, other: N | float) -> Flag:
+        """Not equal, or NaN."""
+        return self.compare("ne", other)
+
+
+class Int(Number):
     """A 64-bit integer: a count, a place, a status. Compared and divided, it is not negative."""
 
     __slots__ = ()
 
-    def _with(self, operation: str, kind: type[V], other: Int | int) -> V:
-        if not isinstance(other, Int):
-            other = Int(self.speller, self.speller.constant(Int, self.lanes, other), self.lanes)
-        return self.compute(operation, kind, other)
-
-    def __add__(self, other: Int | int) -> Int:
-        return self._with("add", Int, other)
-
-    def __sub__(self, other: Int | int) -> Int:
-        return self._with("sub", Int, other)
-
-    def __mul__(self, other: Int | int) -> Int:
-        return self._with("mul", Int, other)
-
     def __floordiv__(self, other: Int | int) -> Int:
-        return self._with("div", Int, other)
+        return self.apply("div", other)
 
     def __and__(self, other: Int | int) -> Int:
-        return self._with("and", Int, other)
+        return self.apply("and", other)
 
     def __xor__(self, other: Int | int) -> Int:
-        return self._with("xor", Int, other)
+        return self.apply("xor", other)
 
     def __lshift__(self, other: Int | int) -> Int:
-        return self._with("shift", Int, other)
-
-    def __lt__(self, other: Int | int) -> Flag:
-        return self._with("lt", Flag, other)
-
-    def equals(self, other: Int | int) -> Flag:
-        """Equal."""
-        return self._with("eq", Flag, other)
-
-    def differs(self, other: Int | int) -> Flag:
-        """Not equal."""
-        return self._with("ne", Flag, other)
+        return self.apply("shift", other)
 
     def as_real(self) -> Real:
         """The same number."""
@@ -156,33 +173,10 @@ class Int(Value):
         return self.compute("address", Block)
 
 
-class Real(Value):
+class Real(Number):
     """A 64-bit floating-point number. Comparisons with NaN are false, except ``differs``."""
 
     __slots__ = ()
-
-    def like(self, number: Real | float) -> Real:
-        """``number`` as a value in as many lanes."""
-        if isinstance(number, Real):
-            return number
-        return Real(self.speller, self.speller.constant(Real, self.lanes, number), self.lanes)
-
-    def apply(self, function: str, *others: Real | float) -> Real:
-        """A function of the C library (``sqrt``, ``fmin``, ``fma``, ``atan2``, ...) or operator."""
-        return self.compute(function, Real, *[self.like(other) for other in others])
-
-    def compare(self, relation: str, other: Real | float) -> Flag:
-        """``lt``, ``le``, ``gt``, ``eq``, ``ne``, ``apart`` (< or >) or ``ordered`` (no NaN)."""
-        return self.compute(relation, Flag, self.like(other))
-
-    def __add__(self, other: Real | float) -> Real:
-        return self.apply("add", other)
-
-    def __sub__(self, other: Real | float) -> Real:
-        return self.apply("sub", other)
-
-    def __mul__(self, other: Real | float) -> Real:
-        return self.apply("mul", other)
 
     def __rmul__(self, other: float) -> Real:
         return self.like(other) * self
@@ -196,22 +190,11 @@ class Real(Value):
     def __abs__(self) -> Real:
         return self.apply("fabs")
 
-    def __lt__(self, other: Real | float) -> Flag:
-        return self.compare("lt", other)
-
     def __le__(self, other: Real | float) -> Flag:
         return self.compare("le", other)
 
     def __gt__(self, other: Real | float) -> Flag:
         return self.compare("gt", other)
-
-    def equals(self, other: Real | float) -> Flag:
-        """Equal."""
-        return self.compare("eq", other)
-
-    def differs(self, other: Real | float) -> Flag:
-        """Not equal, or NaN."""
-        return self.compare("ne", other)
 
     def is_number(self) -> Flag:
         """Not NaN."""

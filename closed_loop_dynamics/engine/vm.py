@@ -20,25 +20,17 @@ from .nested import NestedStep
 from .newton import CONTRACTION, GUARD, INNER, NOT_CONVERGED, OK, NewtonSolver
 from .program import Program
 from .progress import compiling
-from .seeds import ONE_CELL, Seeds
+from .seeds import ONE_CELL
 from .solver_unit import SolverUnit
-from .source import ProgramSource, Rescue
 from .symbolic import tracing
 
 
 class VmProgram(Program):
     """A program whose body and Newton steps are CasADi functions."""
 
-    def __init__(
-        self,
-        source: ProgramSource,
-        key: str,
-        unit: SolverUnit,
-        seeds: Sequence[Seeds],
-        rescue: Rescue | None = None,
-    ) -> None:
-        """``key`` is there for the interface: nothing is compiled, so nothing is cached."""
-        super().__init__(source, seeds, rescue)
+    def _prepare(self, key: str, unit: SolverUnit) -> None:
+        """Nothing is compiled, so nothing is cached and ``key`` does not matter."""
+        source = self.source
         with compiling(source.name), tracing():
             self._body = source.build()
         self._steps = [unit.traced()[use.solver] for use in source.solvers]
@@ -50,11 +42,7 @@ class VmProgram(Program):
                 n_p, n_sign, n_x = block_sizes(step)[0]
                 solver = NewtonSolver(n_p, n_sign, n_x)
             bound.append(BoundSolver(solver, use.parameters))
-        sizes_in, sizes_out = block_sizes(self._body)
-        self.shape = self._shape(bound, sizes_out[len(sizes_out) - 1 - len(bound)], 0)
-        expected = self.shape.n_x + self.shape.n_user_in, self.shape.n_body_out
-        if (sum(sizes_in), sum(sizes_out)) != expected:
-            raise ValueError(f"{source.name}: the traced body does not have the sizes declared")
+        self.shape = self._traced_shape(bound, *block_sizes(self._body))
 
     def prepare_batch(self) -> None:
         """Nothing: batches run sample by sample."""
@@ -147,7 +135,7 @@ class _Solver:
         """Seed and iterate; result code and number of iterations."""
         rec = self.rec
         self.p[:] = user_in[self.parameters]
-        self.sign[:] = self.record[rec.sign : rec.sign + rec.n_sign]
+        self.sign[:] = self.record[rec.sign : rec.p0]
         self._seed()
         return self.iterate()
 
@@ -178,22 +166,19 @@ class _Solver:
         """Predict x at p from the table, or from the newest solution where it has no node."""
         rec, record = self.rec, self.record
         n_p, n_x = rec.n_p, rec.n_x
-        inverse = record[rec.inverse_step : rec.inverse_step + n_p]
+        low, step, inverse, last, stride = record[rec.low : rec.inverse_reach].reshape(5, n_p)
         p0 = record[rec.p0 : rec.p0 + n_p]
         best = record[rec.x0 : rec.size]
         if record[rec.has_table]:
             near = (np.abs(self.p - p0) * inverse < 0.5).all()
-            low = record[rec.low : rec.low + n_p]
-            last = record[rec.last_index : rec.last_index + n_p]
             exact = (self.p - low) * inverse
             index = np.floor(np.clip(exact, 0.0, last) + 0.5)
-            node = self.nodes[int(index @ record[rec.stride : rec.stride + n_p])]
+            node = self.nodes[int(index @ stride)]
             covered = (np.abs(exact - index) <= ONE_CELL).all() and not np.isnan(node[0])
             if not (self.p == p0).all() and (covered or not near):
-                best, p0 = node, low + index * record[rec.step : rec.step + n_p]
+                best, p0 = node, low + index * step
         change = best[n_x:].reshape(n_x, n_p) @ (self.p - p0)
-        inverse_reach = record[rec.inverse_reach : rec.inverse_reach + n_x]
-        within = (np.abs(change) * inverse_reach <= 1.0).all()
+        within = (np.abs(change) * record[rec.inverse_reach : rec.sign] <= 1.0).all()
         self.x[:] = best[:n_x] + change if within else np.nan
 
     def keep_newest(self, slopes: Array, at: int) -> int:
@@ -237,12 +222,7 @@ class _Evaluator:
     def __init__(self, function: Any, block_in: Array, block_out: Array) -> None:
         self._buffer, self.evaluate = function.buffer()
         self._blocks = block_in, block_out  # CasADi keeps bare addresses
-        sizes_in, sizes_out = block_sizes(function)
-        at = 0
-        for i, size in enumerate(sizes_in):
-            self._buffer.set_arg(i, block_in[at : at + size].data)
-            at += size
-        at = 0
-        for i, size in enumerate(sizes_out):
-            self._buffer.set_res(i, block_out[at : at + size].data)
-            at += size
+        bind = self._buffer.set_arg, self._buffer.set_res
+        for set_, block, sizes in zip(bind, self._blocks, block_sizes(function), strict=True):
+            for i, vector in enumerate(np.split(block, np.cumsum(sizes)[:-1])):
+                set_(i, vector.data)

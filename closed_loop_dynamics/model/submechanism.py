@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..arrays import Array
+from ..errors import SubmechanismError
 
 
 @dataclass(frozen=True)
@@ -142,3 +143,8 @@ class Submechanism:
     def joint_model(self, joint: str) -> JointFriction | None:
         """What the file says about a joint besides its geometry, None when nothing."""
         return self.actuators.get(joint) or self.friction.get(joint)
+
+    def error(self, problem: str, remedy: str, key: str = "") -> SubmechanismError:
+        """The exception for what is wrong with the entry, or with one of its keys."""
+        place = f"{self.place}.{key}" if key else self.place
+        return SubmechanismError(problem, file=self.file, place=place, remedy=remedy)

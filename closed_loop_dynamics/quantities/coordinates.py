@@ -49,7 +49,7 @@ def difference(mech: Mechanism, y0: ArrayLike, y1: ArrayLike) -> Array:
 
 
 def position_rate(mech: Mechanism, y: Array, yd: Array) -> Array:
-    """dy/dt (n_y,) of velocities yd (m,); ``dynamics/manifold.py`` traces the same."""
+    """dy/dt (n_y,) of velocities yd (m,); ``dynamics/motion.py`` traces the same."""
     if not mech.floating:
         return yd
     quaternion, omega = y[3:7], yd[:3]

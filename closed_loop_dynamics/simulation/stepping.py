@@ -1,7 +1,7 @@
 """Integration in minimal coordinates: Runge-Kutta steps of (y, yd) under constant forces.
 
 Loops are closed at every stage, so nothing drifts apart and nothing has to be stabilised. Native
-code (``engine/stepper.py``) takes the steps; beyond the domain of a closed form with all loops
+code (``engine/rk4.py``) takes the steps; beyond the domain of a closed form with all loops
 numerical. Where a loop refuses to close there too, or where there is no native code, :func:`rk4`
 takes the step with the same formula and with the rescue of every call.
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..dynamics.catalogue import FORWARD_DYNAMICS
-from ..dynamics.manifold import trace_kinematics
+from ..dynamics.motion import trace_kinematics
 from ..engine import make_stepper
 from ..engine.layout import CHECK
 from ..errors import ClosedLoopError, InvalidInput, did_you_mean

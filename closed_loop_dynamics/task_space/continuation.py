@@ -13,21 +13,19 @@ from collections.abc import Callable
 import numpy as np
 
 from ..arrays import Array
+from ..closure.continuation import Solution, continues
 from ..engine import Program
 from ..engine.layout import CHECK, SOLVER
 from ..engine.newton import GUARD
 from ..errors import ClosureNotFound
 
-#: Shortest part of the way that is still tried, and how much slopes may change over one step.
+#: Shortest part of the way that is still tried.
 SHORTEST = 1e-7
-LARGEST_BEND = 0.3
 #: A first step that is never exceeded [m, rad].
 LONGEST = 0.1
-#: (p, theta, d theta / dx)
-LimbSolution = tuple[Array, Array, Array]
 #: From the last solution of a limb whose way ends to q of the whole robot, and how far behind the
 #: limb its platform is: another limb may end before.
-Complete = Callable[[LimbSolution], tuple[Array | None, float]]
+Complete = Callable[[Solution], tuple[Array | None, float]]
 
 
 class LimbBranch:
@@ -47,15 +45,8 @@ class LimbBranch:
                 submechanism=manipulator,
             )
         self._record[:] = context.records[0]
-        self.reference = self._solution(self._record)
-
-    def _solution(self, record: Array) -> LimbSolution:
-        rec = self._layout
-        return (
-            record[rec.p0 : rec.p0 + rec.n_p].copy(),
-            record[rec.x0 : rec.x0 + rec.n_x].copy(),
-            record[rec.slope : rec.size].reshape(rec.n_x, rec.n_p).copy(),
-        )
+        #: Task coordinates, unknowns, and the derivative of these with respect to those.
+        self.reference = Solution(*self._layout.read(self._record))
 
     def rescue(self, target: Array, complete: Complete) -> Array:
         """The unknowns at task coordinates ``target``."""
@@ -63,24 +54,24 @@ class LimbBranch:
         record = context.records[0]
         record[:] = self._record
         here = self.reference
-        way = target - here[0]
+        way = target - here.p
         size = float(np.max(np.abs(way), initial=0.0))
         longest = min(1.0, LONGEST / max(size, 1e-300))
         done, step, status = 0.0, longest, 0
         while True:
             ahead = min(1.0, done + step)
-            x = target if ahead == 1.0 else self.reference[0] + ahead * way
+            x = target if ahead == 1.0 else self.reference.p + ahead * way
             status = self.program.run_in(context, x)
-            found = self._solution(record)
-            if status == 0 and _continues(here, found):
+            found = Solution(*self._layout.read(record))
+            if status == 0 and continues(here, found):
                 here, done, step = found, ahead, min(2.0 * step, longest)
                 if done == 1.0:
-                    return here[1]
+                    return here.x
                 continue
-            self._layout.write(record, *here)
+            self._layout.write(record, here.p, here.x, here.slope)
             step *= 0.5
             if step < SHORTEST:
-                raise self._lost(target, here[0], status, *complete(here))
+                raise self._lost(target, here.p, status, *complete(here))
 
     def _lost(
         self, target: Array, last: Array, status: int, last_q: Array | None, behind: float
@@ -97,15 +88,6 @@ class LimbBranch:
             last_good_q=last_q,
             reason="singular" if singular else "unreachable",
         )
-
-
-def _continues(a: LimbSolution, b: LimbSolution) -> bool:
-    """b lies on the curve through a: the change is the integral of the slope (trapezoid)."""
-    dx = b[0] - a[0]
-    first, last = a[2] @ dx, b[2] @ dx
-    bend = float(np.max(np.abs(last - first), initial=0.0))
-    off = float(np.max(np.abs(b[1] - a[1] - 0.5 * (first + last)), initial=0.0))
-    return bend <= LARGEST_BEND and off <= 0.2 * bend + 1e-9
 
 
 def _show(x: Array) -> str:

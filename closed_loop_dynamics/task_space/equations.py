@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array
-from ..closure.small_linear import solve_small
+from ..closure.small_linear import largest, solve_small
 from ..dynamics.cluster_rnea import cluster_rnea
 from ..dynamics.motion import Motion, rigid_inertia
 from ..dynamics.projection import loop_jacobian, reduced_mass_matrix
@@ -125,13 +125,9 @@ class TaskMotion:
 
     def residuals(self) -> tuple[SX, SX]:
         """Largest component of any limb's platform error, and of any loop's residual."""
-        platform, loops = ca.SX(0.0), ca.SX(0.0)
-        for each in self.limbs:
-            for i in range(6):
-                platform = ca.fmax(platform, ca.fabs(each.error[i]))
-            for c, _ in each.kinematics.loops:
-                loops = ca.fmax(loops, each.motion.loops[c].residual)
-        return platform, loops
+        platform = largest(ca.fabs(each.error[i]) for each in self.limbs for i in range(6))
+        found = ((each.motion, c) for each in self.limbs for c, _ in each.kinematics.loops)
+        return platform, largest(motion.loops[c].residual for motion, c in found)
 
     def checks(self) -> list[SX]:
         """Upright; then per limb: platform met, loops closed."""
@@ -140,9 +136,7 @@ class TaskMotion:
             six = self.model.platform.axes.index("pitch")
             checks.append(ca.cos(self.x[six]) - UPRIGHT)
         for each in self.limbs:
-            worst = ca.SX(0.0)
-            for i in range(6):
-                worst = ca.fmax(worst, ca.fabs(each.error[i]))
+            worst = largest(ca.fabs(each.error[i]) for i in range(6))
             checks += [MISFIT - worst, *each.motion.checks]
         return checks
 

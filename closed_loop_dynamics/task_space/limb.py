@@ -82,7 +82,9 @@ def separate(mech: Mechanism, topology: LimbTopology, q_ref: Mapping[str, float]
     bodies = []
     for b in sorted(own):
         body = replace(tree.bodies[b], parent=place[tree.bodies[b].parent])
-        bodies.append(_massless(body) if b == p_body else body)
+        if b == p_body:  # the platform counts once for the whole robot, not in a limb
+            body = replace(body, mass=0.0, first_moment=np.zeros(3), inertia=np.zeros((3, 3)))
+        bodies.append(body)
     robot_bodies = sorted(own)
     if topology.closing is None:
         holder = (place[p_body], np.eye(4))
@@ -108,11 +110,6 @@ def separate(mech: Mechanism, topology: LimbTopology, q_ref: Mapping[str, float]
         (holder[0], holder[1] @ p_offset),
         np.array([positions.get(name, 0.0) for name in limb_tree.joint_names]),
     )
-
-
-def _massless(body: Body) -> Body:
-    """The platform counts once for the whole robot, not in a limb."""
-    return replace(body, mass=0.0, first_moment=np.zeros(3), inertia=np.zeros((3, 3)))
 
 
 def _platform_joint(

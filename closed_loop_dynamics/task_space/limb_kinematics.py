@@ -15,6 +15,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..closure.numerical import SINGULAR, NumericalClosure
+from ..closure.rank import best_columns
 from ..closure.small_linear import solve_small
 from ..dynamics.motion import Motion, trace_motion
 from ..dynamics.outward import accelerations, velocities
@@ -49,14 +50,10 @@ class LimbKinematics:
 
     # -- forward --------------------------------------------------------------------------------
 
-    def split(self, theta: SX) -> tuple[SX, SX]:
-        """Generalized coordinates and other unknowns."""
-        return theta[: self.limb.m], theta[self.limb.m :]
-
     def motion(self, theta: SX, yd: SX | None = None) -> Motion:
-        """The limb at its unknowns."""
-        y, x = self.split(theta)
-        return trace_motion(self.limb.mechanism, y, x, yd)
+        """The limb at its unknowns: generalized coordinates, then the others."""
+        m = self.limb.m
+        return trace_motion(self.limb.mechanism, theta[:m], theta[m:], yd)
 
     def _path(self) -> list[int]:
         return self.limb.mechanism.tree.path_to_root(self.limb.platform[0])[::-1]
@@ -152,9 +149,9 @@ class LimbKinematics:
                 theta[list(parameters)], own, theta[list(unknowns)]
             )
             worst, guards = ca.fmax(worst, err), [*guards, guard]
-            for k, i in enumerate(closure.unknown):
-                correction[mech.qd_at[mech.components[c].joints[i]]] = -dx[k]
-                newton[unknowns[k]] = dx[k]
+            joints = mech.components[c].joints
+            correction[[mech.qd_at[joints[i]] for i in closure.unknown]] = -dx
+            newton[list(unknowns)] = dx
         error = self.pose_error(motion, self.platform.traced_pose(x))
         rows = list(self.rows)
         needed = error[rows] - J[rows, :] @ correction
@@ -174,10 +171,7 @@ class LimbKinematics:
         result = ca.SX(np.zeros((mech.n_x, mech.m)))
         for c, _ in self.loops:
             parameters, unknowns = self._loop_places(c)
-            slope = motion.loops[c].slope
-            for i, row in enumerate(unknowns):
-                for k, column in enumerate(parameters):
-                    result[row - mech.m, column] = slope[i, k]
+            result[[row - mech.m for row in unknowns], list(parameters)] = motion.loops[c].slope
         return result
 
 
@@ -204,8 +198,6 @@ def plan_limb(limb: Limb, platform: Platform, entry: Submechanism) -> LimbKinema
 def _task_rows(
     limb: Limb, entry: Submechanism, L: Array, P: Array, platform: Platform
 ) -> tuple[int, ...]:
-    from scipy.linalg import qr
-
     assert entry.task_space is not None
     U, values, _ = np.linalg.svd(L, full_matrices=False)
     rank = int(np.sum(values > 1e-6 * values[0]))
@@ -229,5 +221,4 @@ def _task_rows(
             )
     # Translations first, as the paper does: they mean the same for every platform.
     preference = np.array([1.0] * 3 + [10.0] * 3)
-    _, _, order = qr((L * preference[:, None]).T, pivoting=True, mode="economic")
-    return tuple(sorted(int(row) for row in order[: limb.m]))
+    return tuple(sorted(best_columns((L * preference[:, None]).T)[: limb.m]))

@@ -14,19 +14,14 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
+from ..closure.continuation import Solution
 from ..engine import Program, ProgramSource, Seeds, SolverUnit, SolverUse, cache, make_program
 from ..engine.outputs import Outputs, Shape
 from ..engine.symbolic import ca
 from ..errors import ActuationSingular, ClosedLoopError, ClosureNotFound, InvalidInput
 from ..spatial import SX
-from .continuation import LimbBranch, LimbSolution
-from .equations import (
-    TaskModel,
-    TaskMotion,
-    actuator_forces,
-    conditioning_outputs,
-    limb_output,
-)
+from .continuation import LimbBranch
+from .equations import TaskModel, TaskMotion, actuator_forces, conditioning_outputs, limb_output
 
 #: Longest prediction of an unknown [rad or m].
 REACH = 0.5
@@ -84,6 +79,10 @@ RECIPES = {
 }
 
 
+def _size(model: TaskModel, letter: str) -> int:
+    return 6 if letter == "w" else model.m
+
+
 class TaskPrograms:
     """Compiles the programs of one manipulator when they are first used."""
 
@@ -116,17 +115,10 @@ class TaskPrograms:
 
     def _seeds(self, k: int, branch: LimbBranch | None) -> Seeds:
         limb, x_ref = self.model.limbs[k], self.model.platform.x_ref
-        m, n = len(x_ref), limb.limb.n_theta
-        start = (x_ref, limb.limb.theta_ref, np.zeros((n, m)))
-        return Seeds(
-            limb.signs,
-            x_ref,
-            np.ones(m),
-            np.zeros(m, dtype=np.int64),
-            np.zeros((0, 0)),
-            start if branch is None else branch.reference,
-            np.full(n, REACH),
-        )
+        n = limb.limb.n_theta
+        start = Solution(x_ref, limb.limb.theta_ref, np.zeros((n, len(x_ref))))
+        start = start if branch is None else branch.reference
+        return Seeds.without_table(limb.signs, (start.p, start.x, start.slope), np.full(n, REACH))
 
     def __getitem__(self, name: str) -> Program:
         with self._lock:
@@ -142,13 +134,13 @@ class TaskPrograms:
     def _rescue(self, k: int, p: Array, first: Array) -> Array:
         return self.branches[k].rescue(p, lambda last: self._complete(k, last))
 
-    def _complete(self, k: int, last: LimbSolution) -> tuple[Array | None, float]:
+    def _complete(self, k: int, last: Solution) -> tuple[Array | None, float]:
         """q with limb ``k`` at its last solution, or where another limb ends before it does."""
         program, rest = self["inverse_kinematics"], np.zeros(self.model.m)
         context = program.new_context()
-        program.shape.solvers[k].solver.record.write(context.records[k], *last)
+        program.shape.solvers[k].solver.record.write(context.records[k], last.p, last.x, last.slope)
         try:
-            found = program.evaluate_in(context, last[0], rest, rest)
+            found = program.evaluate_in(context, last.p, rest, rest)
             return self.outputs("inverse_kinematics").views(found)["q"], 0.0
         except ClosureNotFound as error:
             return error.last_good_q, error.residual
@@ -156,27 +148,24 @@ class TaskPrograms:
     def _make(
         self, name: str, model: TaskModel, limbs: Any, seeds: list[Seeds], rescue: Any
     ) -> Program:
-        m = model.m
         recipe = RECIPES.get(name, _LIMB)
-        sizes = {"x": m, "v": m, "a": m, "w": 6}
         source = ProgramSource(
             name=name,
             input_names=tuple(NAMES[letter] for letter in recipe.inputs),
-            input_sizes=tuple(sizes[letter] for letter in recipe.inputs),
+            input_sizes=tuple(_size(model, letter) for letter in recipe.inputs),
             output_size=Outputs(recipe.shapes(model)).size,
             build=lambda: self._trace(name, model, recipe),
             on_failure=lambda i, inputs: self._failure(model, i, inputs[0]),
-            solvers=tuple(SolverUse(k, tuple(range(m))) for k in limbs),
+            solvers=tuple(SolverUse(k, tuple(range(model.m))) for k in limbs),
         )
         return make_program(source, self._key, self._unit, seeds, rescue)
 
     def _trace(self, name: str, model: TaskModel, recipe: TaskRecipe) -> Any:
-        sizes = {"x": model.m, "v": model.m, "a": model.m, "w": 6}
-        symbols = {letter: ca.SX.sym(letter, sizes[letter]) for letter in recipe.inputs}
+        symbols = {each: ca.SX.sym(each, _size(model, each)) for each in recipe.inputs}
         theta = ca.SX.sym("theta", model.n_theta)
 
         def vector(letter: str) -> SX:
-            return symbols.get(letter, ca.SX.zeros(sizes[letter]))
+            return symbols.get(letter, ca.SX.zeros(_size(model, letter)))
 
         motion = TaskMotion(model, theta, vector("x"), vector("v"), vector("a"))
         outputs = recipe.equation(motion, vector("w"))

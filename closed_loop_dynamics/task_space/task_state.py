@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,16 +80,9 @@ class TaskState:
     @staticmethod
     def stacked(states: list[TaskState]) -> TaskState:
         """One state of many."""
-
-        def of(name: str) -> Array:
-            return np.stack([getattr(state, name) for state in states])
-
-        return TaskState(
-            *(of("x"), of("q"), of("qd"), of("qdd"), of("u"), of("ud"), of("udd"), of("theta")),
-            of("platform_residual"),
-            of("loop_residual"),
-            np.stack([state.iterations for state in states]),
-        )
+        names = [each.name for each in fields(TaskState) if each.name != "rounds"]
+        arrays: Any = {name: np.stack([getattr(s, name) for s in states]) for name in names}
+        return TaskState(**arrays)
 
 
 @dataclass(frozen=True)

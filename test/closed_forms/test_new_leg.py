@@ -95,11 +95,11 @@ def new_leg() -> type[ChainLeg]:
 
 def test_a_registered_kind_gives_a_closed_form_that_agrees_with_newton_at_speed() -> None:
     newton = cld.load(SLIDER_CRANK, CUT)
-    (why,) = newton.reasons.values()
+    (why,) = newton.programs.reasons.values()
     assert "none is known for unknown joints R | P with 2 translation and 0 rotation" in why
     new_leg()
     robot = cld.load(SLIDER_CRANK, CUT)
-    assert list(robot.reasons.values()) == ["closed form by legs: rod and piston"]
+    assert list(robot.programs.reasons.values()) == ["closed form by legs: rod and piston"]
     assert robot.mechanism.closures[0].mode_name == "rod_out"
     y, yd, ydd = np.random.default_rng(5).uniform(-3, 3, (3, 200, 1))
     one, two = robot.state(y, yd, ydd), newton.state(y, yd, ydd)
@@ -118,7 +118,7 @@ def test_a_kind_of_the_same_shape_whose_geometry_does_not_fit_leaves_the_block_t
     register(TooSpecial)
     assert KINDS[0] is TooSpecial
     robot = cld.load(SLIDER_CRANK, CUT, solver="analytical")
-    assert list(robot.reasons.values()) == ["closed form by legs: rod and piston"]
+    assert list(robot.programs.reasons.values()) == ["closed form by legs: rod and piston"]
 
 
 def test_the_reason_of_the_kind_that_came_nearest_is_given() -> None:
@@ -132,5 +132,5 @@ def test_the_reason_of_the_kind_that_came_nearest_is_given() -> None:
         def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
             return []
 
-    (why,) = cld.load(SLIDER_CRANK, CUT).reasons.values()
+    (why,) = cld.load(SLIDER_CRANK, CUT).programs.reasons.values()
     assert why == "no closed form: the rod is not made of glass"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from closed_loop_dynamics.engine import cache, cache_size
+from closed_loop_dynamics.engine import cache
 
 DAYS = 86400.0
 
@@ -24,8 +24,8 @@ def keep(folder: Path, number: int, age: float, size: int = 1000) -> Path:
 
 def test_the_oldest_go_until_there_is_room_again(tmp_path: Path) -> None:
     paths = [keep(tmp_path, k, age=k) for k in range(10)]
-    assert cache_size.tidy(tmp_path, largest=10_000) == 0
-    assert cache_size.tidy(tmp_path, largest=8_000) == 5  # 70 % of 8000 bytes stay at the most
+    assert cache.tidy(tmp_path, largest=10_000) == 0
+    assert cache.tidy(tmp_path, largest=8_000) == 5  # 70 % of 8000 bytes stay at the most
     assert [path.exists() for path in paths] == [True] * 5 + [False] * 5
 
 
@@ -42,8 +42,8 @@ def test_other_files_are_neither_counted_nor_removed(tmp_path: Path) -> None:
     mine = keep(tmp_path, 0, age=100)
     left = tmp_path / (cache.key_of(1)[:16] + "abc_1.tmp")  # of a process that was killed
     left.write_bytes(b"x")
-    assert cache_size.tidy(tmp_path, largest=2000) == 0
-    assert cache_size.tidy(tmp_path, largest=1) == 2
+    assert cache.tidy(tmp_path, largest=2000) == 0
+    assert cache.tidy(tmp_path, largest=1) == 2
     assert not mine.exists() and not left.exists()
     assert all(path.exists() for path in (*others, target, link))
 
@@ -55,14 +55,14 @@ def test_a_file_that_is_used_stays(cache_folder: Path) -> None:
         used = time.time() - 10 * DAYS
         os.utime(cache_folder / key, (used, used))
     assert cache.load(keys[1]) == ({}, b"code" * 100)
-    assert cache_size.tidy(cache_folder, largest=1000) == 2
+    assert cache.tidy(cache_folder, largest=1000) == 2
     assert [(cache_folder / key).exists() for key in keys] == [False, True, False]
     assert cache.load(keys[0]) is None
 
 
 def test_storing_tidies_once(cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tidied: list[Path] = []
-    monkeypatch.setattr(cache_size, "tidy", tidied.append)
+    monkeypatch.setattr(cache, "tidy", tidied.append)
     cache._tidy_once.cache_clear()
     for k in range(3):
         assert cache.store(cache.key_of(k), {}, b"")
@@ -70,4 +70,4 @@ def test_storing_tidies_once(cache_folder: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_folder_that_is_gone_is_no_error(tmp_path: Path) -> None:
-    assert cache_size.tidy(tmp_path / "gone") == 0
+    assert cache.tidy(tmp_path / "gone") == 0

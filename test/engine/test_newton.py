@@ -16,6 +16,7 @@ from engine_support.programs import ARM, SQUARE_ROOT, Implicit, arm_slope, arm_s
 from closed_loop_dynamics.engine import native
 from closed_loop_dynamics.engine.layout import SOLVER
 from closed_loop_dynamics.engine.newton import CONTRACTION, GUARD, NOT_CONVERGED, NewtonSolver
+from closed_loop_dynamics.errors import ClosureNotFound
 
 SETTINGS = NewtonSolver(0, 0, 0)
 backends = pytest.mark.parametrize("backend", ["native", "vm"])
@@ -224,14 +225,11 @@ def test_a_refused_rescue_is_left_to_the_source(backend: str) -> None:
 
 @backends
 def test_an_error_of_the_rescue_names_the_sample_of_a_batch(backend: str) -> None:
-    class Unreachable(Exception):
-        sample: int | None = None
-
     def rescue(k: int, p: np.ndarray, first: np.ndarray) -> np.ndarray:
-        raise Unreachable
+        raise ClosureNotFound("no root", submechanism="square root")
 
     program = SQUARE_ROOT.program(backend, SQUARE_ROOT.seeds([1.0], [1.0]), rescue)
-    with pytest.raises(Unreachable) as caught:
+    with pytest.raises(ClosureNotFound) as caught:
         program(np.array([[1.0], [1.1], [-1.0], [0.9]]))
     assert caught.value.sample == 2
 

@@ -31,14 +31,14 @@ class Compiled:
         self.code, self.width = code, width
 
     def __call__(self, rows: Any) -> np.ndarray:
-        rows = np.asarray(rows, dtype=float).reshape(-1, self.code.n_in)
+        rows = np.asarray(rows, dtype=float).reshape(-1, sum(self.code.input_sizes))
         results = []
         for start in range(0, len(rows), self.width):
             part = rows[start : start + self.width]
             padded = np.vstack([part, np.repeat(part[-1:], self.width - len(part), axis=0)])
             blocks = [
                 aligned_zeros(max(1, n) * self.width)
-                for n in (self.code.n_in, self.code.n_out, self.workspace)
+                for n in (sum(self.code.input_sizes), self.code.n_out, self.workspace)
             ]
             blocks[0][: padded.size] = padded.T.ravel()
             self.call(*(b.ctypes.data for b in blocks))

@@ -198,7 +198,7 @@ def test_an_unknown_back_end_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_warning_can_be_filtered_as_a_runtime_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backend, "_warned", False)
+    backend._warn_once.cache_clear()
     monkeypatch.setattr(backend.native, "available", lambda: False)
     with pytest.warns(RuntimeWarning, match="llvmlite is not installed") as seen:
         assert not backend.use_native()

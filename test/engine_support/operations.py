@@ -34,7 +34,7 @@ WRITE: dict[str, Callable[..., Any]] = {
     "pow": lambda a, b: a**b,
 }
 DOMAIN = {"asin": (-1, 1), "acos": (-1, 1), "sqrt": (0, 9), "log": (1e-3, 9), "pow": (1e-3, 4)}
-OPERATIONS = sorted({*UNARY.values(), *BINARY.values()})
+OPERATIONS = sorted(UNARY | BINARY)
 
 
 def samples(name: str, rng: np.random.Generator, count: int) -> np.ndarray:
@@ -47,7 +47,7 @@ def samples(name: str, rng: np.random.Generator, count: int) -> np.ndarray:
 
 
 def is_unary(name: str) -> bool:
-    return name in UNARY.values()
+    return name in UNARY
 
 
 def written(name: str) -> Any:

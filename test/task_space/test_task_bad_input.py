@@ -65,7 +65,7 @@ def test_a_file_without_task_space_says_what_to_add() -> None:
 
 
 def test_the_number_of_axes_must_fit_the_mechanism() -> None:
-    robot = _loaded("six_ups", "[x, y, z, roll, pitch, yaw]", "[x, y, z]")
+    robot = _loaded("six_ups", '[x, "y", z, roll, pitch, yaw]', '[x, "y", z]')
     with pytest.raises(SubmechanismError, match=r"3 axes .* has 6 degrees of freedom"):
         robot.task_space()
 
