@@ -102,7 +102,8 @@ class ActuationLimits:
         lower, upper = self._blocks.bounds(bounds, lambda limits: (limits.lower, limits.upper))
         G_u = actuator_jacobian(self._programs, y, guess)
         mech = self._programs.mechanism
-        centre = np.concatenate([np.zeros(6), y[7:]]) if mech.floating else y.copy()
+        centre, joints = np.zeros(mech.m), mech.scalar_joints(mech.independent)
+        centre[mech.yd.slots(joints)] = y[mech.y.slots(joints)]
         exact = True
 
         def half_spaces(block: Block) -> HalfSpaces:

@@ -11,7 +11,7 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from ..errors import UrdfError
-from .text_source import SourceText, read_source
+from .text_source import SourceText, TextReader
 
 MAX_BYTES = 64 * 2**20
 MAX_DEPTH = 256
@@ -67,9 +67,7 @@ def looks_like_xml(text: str) -> bool:
 
 def parse_xml(source: object) -> tuple[Element, str]:
     """Root element and file name of a document given as path or text."""
-    given = read_source(
-        source, looks_like_text=looks_like_xml, error=UrdfError, what="URDF", max_bytes=MAX_BYTES
-    )
+    given = TextReader("URDF", UrdfError, MAX_BYTES, looks_like_xml).read(source)
     return _Parser(given).parse(), given.file
 
 

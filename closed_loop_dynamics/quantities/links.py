@@ -69,21 +69,13 @@ def _columns(mech: Mechanism, body: int, T: Array, poses: Mapping[str, Array]) -
     at = T[..., :3, 3]
     J = np.zeros((*at.shape[:-1], 6, mech.n))
     for b in mech.tree.path_to_root(body) if body >= 0 else []:
-        joint, column = mech.tree.bodies[b].joint, mech.qd_at[b]
+        S, columns = mech.joint(b).S, mech.qd.rows[b]
         R_b, p_b = poses["R"][..., b, :, :], poses["p"][..., b, :]
-        if joint.kind == FLOATING:
-            J[..., :3, column : column + 3] = R_b
-            arm = (at - p_b)[..., None, :]
-            moved = np.cross(np.swapaxes(R_b, -1, -2), arm)
-            J[..., 3:, column : column + 3] = np.swapaxes(moved, -1, -2)
-            J[..., 3:, column + 3 : column + 6] = R_b
-            continue
-        axis = R_b @ joint.axis
-        if joint.kind == PRISMATIC:
-            J[..., 3:, column] = axis
-        else:
-            J[..., :3, column] = axis
-            J[..., 3:, column] = np.cross(axis, at - p_b)
+        turning = R_b @ S[:3]
+        arm = (at - p_b)[..., None, :]
+        carried = np.swapaxes(np.cross(np.swapaxes(turning, -1, -2), arm), -1, -2)
+        J[..., :3, columns] = turning
+        J[..., 3:, columns] = carried + R_b @ S[3:]
     return J
 
 

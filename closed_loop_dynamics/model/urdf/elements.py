@@ -7,9 +7,14 @@ has the elements, attributes and numbers it needs, so that later steps read with
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from ...arrays import Array
 from ...errors import UrdfError
+from ...se3 import origin_pose
 from ..text_source import clip
 from ..xml_source import Element, parse_xml
 
@@ -140,6 +145,21 @@ def numbers(element: Element, key: str) -> list[float]:
 def number(element: Element | None, key: str, default: float = 0.0) -> float:
     """The number of an attribute that has been checked, or the default where it is not given."""
     return float(element.attributes.get(key, default)) if element is not None else default
+
+
+def read_origin(
+    element: Element, read: Callable[[Element, str], Sequence[float]] = numbers
+) -> Array:
+    """(4, 4) pose of the ``<origin>`` in an element; the identity where there is none.
+
+    ``read`` gives the three numbers of one of its attributes.
+    """
+    origin = element.find("origin")
+    if origin is None:
+        return np.eye(4)
+    keys = ("xyz", "rpy")
+    given = (read(origin, k) if k in origin.attributes else (0.0, 0.0, 0.0) for k in keys)
+    return origin_pose(*given)
 
 
 def parse_numbers(

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import InvalidInput, UrdfError
-from ...se3 import origin_pose, unit
+from ...se3 import unit
 from ..tree import FLOATING, PRISMATIC, REVOLUTE, Body, Joint, Tree
 from ..xml_source import Element
 from .checks import check_joint_types, check_mimics, find_root
@@ -25,17 +25,13 @@ from .elements import (
     numbers,
     read_document,
     read_elements,
+    read_origin,
 )
 from .transmissions import transmissions_of
 from .visuals import read_visuals
 
 FLOATING_BASE = "floating_base"
-_KINDS = {
-    "revolute": REVOLUTE,
-    "continuous": REVOLUTE,
-    "prismatic": PRISMATIC,
-    "floating": FLOATING,
-}
+_KINDS = {"revolute": REVOLUTE, "continuous": REVOLUTE, "prismatic": PRISMATIC}
 LinkInertia = tuple[float, Array, Array]
 
 
@@ -120,15 +116,7 @@ class _Part:
         self.inertia += _about_origin(mass, com, rotation @ inertia @ rotation.T)
 
     def freeze(self) -> Body:
-        return Body(
-            self.link,
-            self.parent,
-            self.joint,
-            self.mass,
-            self.first_moment,
-            self.inertia,
-            tuple(self.links),
-        )
+        return Body(**{**vars(self), "links": tuple(self.links)})
 
 
 class _TreeBuilder:
@@ -152,14 +140,15 @@ class _TreeBuilder:
     def build(self, floating_base: bool) -> None:
         body = -1
         if floating_base:
-            body = self._add_part(self.root, -1, _floating_joint(FLOATING_BASE, np.eye(4)))
+            base = Joint(FLOATING_BASE, FLOATING, np.eye(4), np.zeros(3))
+            body = self._add_part(self.root, -1, base)
         self._place(self.root, body, np.eye(4))
         # An explicit stack: a chain may be longer than Python's recursion limit.
         stack = self._joints_below(self.root)
         while stack:
             joint = stack.pop()
             carrier, frame = self.frames[joint.parent]
-            frame = frame @ _origin(joint.element)
+            frame = frame @ read_origin(joint.element)
             if not np.all(np.isfinite(frame)):
                 raise self.document.joint_error(
                     joint.name,
@@ -187,11 +176,7 @@ class _TreeBuilder:
             return  # fixed to the world: its inertia never moves
         part = self.parts[body]
         part.add(link, frame, self.link_inertias.get(link))
-        if not (
-            np.isfinite(part.mass)
-            and np.all(np.isfinite(part.first_moment))
-            and np.all(np.isfinite(part.inertia))
-        ):
+        if not all(np.isfinite(x).all() for x in (part.mass, part.first_moment, part.inertia)):
             raise self.document.error(
                 self.document.links[link],
                 f"the inertia of body '{part.link}' overflows",
@@ -206,7 +191,7 @@ class _TreeBuilder:
                     "a floating joint must hang on the fixed root",
                     f"make '{self.root}' its parent, or use revolute and prismatic joints",
                 )
-            return _floating_joint(joint.name, placement)
+            return Joint(joint.name, FLOATING, placement, np.zeros(3))
         given = joint.element.find("axis")
         axis = unit(numbers(given, "xyz") if given is not None else (1.0, 0.0, 0.0))
         if axis is None:
@@ -222,22 +207,6 @@ class _TreeBuilder:
             mimic = (joint.master, number(tag, "multiplier", 1.0), number(tag, "offset"))
         limits = _limits(joint, self.document)
         return Joint(joint.name, _KINDS[joint.type], placement, axis, *limits, mimic=mimic)
-
-
-def _floating_joint(name: str, placement: Array) -> Joint:
-    return Joint(name, FLOATING, placement, np.zeros(3))
-
-
-def _origin(element: Element) -> Array:
-    """(4, 4) pose of the ``<origin>`` in an element; the identity where there is none."""
-    origin = element.find("origin")
-    if origin is None:
-        return np.eye(4)
-    xyz, rpy = (
-        numbers(origin, key) if key in origin.attributes else (0.0, 0.0, 0.0)
-        for key in ("xyz", "rpy")
-    )
-    return origin_pose(xyz, rpy)
 
 
 def _limits(joint: UrdfJoint, document: UrdfDocument) -> tuple[float, float, float, float]:
@@ -279,7 +248,7 @@ def _link_inertia(inertial: Element, document: UrdfDocument) -> LinkInertia:
         raise document.error(
             given, f"the mass {mass:g} kg is negative", "write a mass of zero or more"
         )
-    frame = _origin(inertial)
+    frame = read_origin(inertial)
     rotation = frame[:3, :3]
     inertia = inertial.find("inertia")
     xx, xy, xz, yy, yz, zz = (number(inertia, key) for key in INERTIA)
