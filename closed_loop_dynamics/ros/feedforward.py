@@ -15,7 +15,6 @@ execution, which checks trajectories. They hand over whole objects, by assignmen
 from __future__ import annotations
 
 import math
-import sys
 import time
 from functools import partial
 
@@ -249,10 +248,4 @@ class Feedforward(RobotNode):
         return self._last
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Entry point of ``ros2 run closed_loop_dynamics feedforward``."""
-    return run(Feedforward, arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+main = partial(run, Feedforward)

@@ -159,10 +159,11 @@ class RobotNode(GuardedNode):
         if self._refused:
             self._autostart.reset()
 
-    def end(self) -> None:
+    def destroy_node(self) -> None:
         """The process ends: no thread may outlive what it talks to."""
         if self.active:
             self._halt()
+        super().destroy_node()
 
     # -- diagnostics ----------------------------------------------------------------------------
 

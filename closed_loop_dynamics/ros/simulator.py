@@ -15,8 +15,8 @@ Two ways to keep time:
 
 from __future__ import annotations
 
-import sys
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -86,21 +86,11 @@ class Simulator(RobotNode):
 
     def _warm_up(self) -> None:
         """Compile what the cycle will call, so that its first call is as fast as the others."""
+        dynamics = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
         floating = ("bias", "centroidal_matrix") if self.floating_base else ()
-        self.robot.prepare(
-            "velocities",
-            "inverse_dynamics",
-            "forward_dynamics",
-            "mass_matrix",
-            "centroidal",
-            *floating,
-        )
+        self.robot.prepare("velocities", *dynamics, "centroidal", *floating)
         if self._payload.parameters is not None:
-            self.robot.prepare(
-                "inverse_dynamics_parameters",
-                "forward_dynamics_parameters",
-                "mass_matrix_parameters",
-            )
+            self.robot.prepare(*(f"{name}_parameters" for name in dynamics))
         _ = self.robot.state(self.plant.y, self.plant.yd).singularity
 
     def start(self) -> None:
@@ -286,10 +276,4 @@ class Simulator(RobotNode):
         self.diagnostics.tell("clock", text if rivals else "", WARN, every=60.0)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Entry point of ``ros2 run closed_loop_dynamics simulator``."""
-    return run(Simulator, arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+main = partial(run, Simulator)
