@@ -54,11 +54,6 @@ class Simulator(RobotNode):
 
     # -- configuration --------------------------------------------------------------------------
 
-    @property
-    def floating_base(self) -> bool:
-        """Nothing holds the root link."""
-        return bool(self.parameters["floating_base"])
-
     def setup(self) -> None:
         """Read parameters, build the plant, create the interfaces."""
         p, robot = self.parameters, self.robot
@@ -87,7 +82,7 @@ class Simulator(RobotNode):
     def _warm_up(self) -> None:
         """Compile what the cycle will call, so that its first call is as fast as the others."""
         dynamics = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
-        floating = ("bias", "centroidal_matrix") if self.floating_base else ()
+        floating = ("bias", "centroidal_matrix") if self.robot.mechanism.floating else ()
         self.robot.prepare("velocities", *dynamics, "centroidal", *floating)
         if self._payload.parameters is not None:
             self.robot.prepare(*(f"{name}_parameters" for name in dynamics))
