@@ -47,7 +47,14 @@ def _groups(tree: Tree, owners: dict[str, Submechanism]) -> list[list[Joint]]:
         while master in mimics:
             master = mimics[master]
             if master in owners:
-                raise _mimic_of_other_entry(name, master, owners[master])
+                owner = owners[master]
+                raise SubmechanismError(
+                    f"joint '{name}' mimics '{master}' in the URDF, but only '{master}' is in this "
+                    "submechanism",
+                    file=owner.file,
+                    place=f"{owner.place}.jointnames_spanningtree",
+                    remedy=f"list '{name}' there too",
+                )
         groups.setdefault(master, []).append(body.joint)
     return list(groups.values())
 
@@ -66,14 +73,4 @@ def _implied_entry(group: list[Joint], tree: Tree, taken: set[str]) -> Submechan
         couplings=check_couplings(couplings, spanning, independent, tree.source),
         place=IMPLIED,
         file=tree.source,
-    )
-
-
-def _mimic_of_other_entry(name: str, master: str, owner: Submechanism) -> SubmechanismError:
-    return SubmechanismError(
-        f"joint '{name}' mimics '{master}' in the URDF, but only '{master}' is in this "
-        "submechanism",
-        file=owner.file,
-        place=f"{owner.place}.jointnames_spanningtree",
-        remedy=f"list '{name}' there too",
     )

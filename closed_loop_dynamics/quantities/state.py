@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array
+from ..arrays import Array, Guess
 from ..errors import InvalidInput
 from ..programs import Programs
 
@@ -88,7 +88,7 @@ def complete_state(
     y: ArrayLike,
     yd: ArrayLike | None = None,
     ydd: ArrayLike | None = None,
-    guess: ArrayLike | None = None,
+    guess: Guess = None,
 ) -> State:
     """See :meth:`Robot.state`."""
     values: tuple[ArrayLike, ...]
@@ -104,7 +104,7 @@ def complete_state(
     return State(programs, outputs, programs.compiled[name].iterations())
 
 
-def actuator_jacobian(programs: Programs, y: ArrayLike, guess: ArrayLike | None) -> Array:
+def actuator_jacobian(programs: Programs, y: ArrayLike, guess: Guess) -> Array:
     """G_u (..., p, m): the rows of G that belong to the actuators."""
     G = programs.run("loop_jacobian", guess, y)
     result: Array = G[..., programs.actuator_rows[1], :]

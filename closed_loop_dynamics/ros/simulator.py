@@ -116,16 +116,13 @@ class Simulator(RobotNode):
         self._effort = efforts_from(message, self.robot.p)
         self._effort_at = time.monotonic()
         self.diagnostics.clear("effort_command")
-        self._note_clipping(self._effort)
+        excess = self.plant.actuator_limits.cut_off(self._effort)[1]
+        told = excess if self.plant.physics.clip_effort else ""
+        self.diagnostics.tell("effort limits", told, WARN)
         self.diagnostics.clear("lockstep")
         if self._lockstep and not self._paused:
             self._advance(1)
             self._publish()
-
-    def _note_clipping(self, efforts: Array) -> None:
-        excess = self.plant.actuator_limits.cut_off(efforts)[1]
-        told = excess if self.plant.physics.clip_effort else ""
-        self.diagnostics.tell("effort limits", told, WARN)
 
     def _is_echo(self, answers: int | None) -> bool:
         """An answer to states before the present ones.

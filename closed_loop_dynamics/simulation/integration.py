@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_finite_vectors, as_rows, as_vectors
+from ..arrays import Array, Guess, as_finite_vectors, as_rows, as_vectors
 from ..dynamics.catalogue import FORWARD_DYNAMICS
 from ..errors import ClosureNotFound, InvalidInput
 from ..programs import Programs
@@ -34,7 +34,7 @@ class Integration:
         wrenches: Mapping[str, ArrayLike] | None,
         steps: int,
         friction: Friction | None,
-        guess: ArrayLike | None,
+        guess: Guess,
     ) -> tuple[Array, Array]:
         """See :meth:`Robot.step`."""
         mech = self._programs.mechanism
@@ -69,7 +69,7 @@ class Integration:
         h: float,
         steps: int,
         friction: Array | None,
-        guess: ArrayLike | None,
+        guess: Guess,
         y: Array,
         yd: Array,
         tau_u: Array,

@@ -151,9 +151,8 @@ class Stepper:
             self._z = np.zeros(mech.n_y + mech.m)
             self._lower, self._upper = (np.full(mech.n_y, x) for x in (-np.inf, np.inf))
         else:
-            self._z, self._lower, self._upper = (
-                getattr(self._native, name) for name in ("z", "lower", "upper")
-            )
+            native = self._native
+            self._z, self._lower, self._upper = native.z, native.lower, native.upper
         self._y, self._yd = self._z[: mech.n_y], self._z[mech.n_y :]
 
     def stop_outside(self, lower: Array, upper: Array) -> None:
