@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .errors import InvalidInput
 
 Array = NDArray[np.float64]
+#: Positions that select the assembly mode, or None for that of the reference configurations.
+Guess = ArrayLike | None
 
 #: Larger numbers are refused: the sine and cosine of the native code are exact up to here.
 MAX_ANGLE = 1.0e8

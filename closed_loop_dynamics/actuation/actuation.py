@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_finite_numbers, as_finite_vectors
+from ..arrays import Array, Guess, as_finite_numbers, as_finite_vectors
 from ..dynamics.catalogue import GENERALIZED_FORCES
 from ..errors import ActuationInfeasible, InvalidInput
 from ..programs import Programs
@@ -24,7 +24,6 @@ from .encoders import independent_from_actuator
 from .force_distribution import (
     LARGEST_RATIO,
     TOLERANCE,
-    Distribution,
     distribute,
     nearest,
     possible_fraction,
@@ -66,7 +65,7 @@ class Actuation:
         tau_y: ArrayLike,
         weights: ArrayLike | None = None,
         bounds: Bounds = None,
-        guess: ArrayLike | None = None,
+        guess: Guess = None,
     ) -> Array:
         """Actuator forces tau_u (p,) that give ``tau_y`` (m,) at the least sum of w_k tau_k^2.
 
@@ -110,8 +109,10 @@ class Actuation:
         for block in self._blocks:
             A = block.of(G_u).T
             b = tau_y[block.independent]
-            u = block.actuators
-            found = self._scaled_distribution(block, G_u, b, w[u], lower[u], upper[u])
+            u, (size_u, size_y) = block.actuators, block.sizes
+            # Without dimensions: forces of prismatic joints times the loop's length.
+            scaled = w[u] / size_u**2, lower[u] * size_u, upper[u] * size_u
+            found = distribute(block.scaled(G_u).T, b * size_y, *scaled)
             if not found.in_range:
                 if len(u) < len(b):
                     raise underactuated_error(self._programs, block.component)
@@ -122,17 +123,8 @@ class Actuation:
                     raise self._infeasible(block, A, b, best, lower[u], upper[u])
                 tau_u[u] = best  # the limits leave this one point
             else:
-                tau_u[u] = found.tau / block.sizes[0]
+                tau_u[u] = found.tau / size_u
         return tau_u
-
-    @staticmethod
-    def _scaled_distribution(
-        block: Block, G_u: Array, b: Array, w: Array, lower: Array, upper: Array
-    ) -> Distribution:
-        """The problem without dimensions: forces of prismatic joints times the loop's length."""
-        size_u, size_y = block.sizes
-        A = block.scaled(G_u).T
-        return distribute(A, b * size_y, w / size_u**2, lower * size_u, upper * size_u)
 
     def _infeasible(
         self, block: Block, A: Array, b: Array, best: Array, lower: Array, upper: Array
@@ -156,7 +148,7 @@ class Actuation:
         wrenches: Mapping[str, ArrayLike],
         weights: ArrayLike | None = None,
         bounds: Bounds = None,
-        guess: ArrayLike | None = None,
+        guess: Guess = None,
     ) -> Array:
         """Actuator forces (p,) that balance wrenches on links, gravity left out."""
         forces = body_wrenches(self._mech, wrenches)
@@ -170,7 +162,7 @@ class Actuation:
         payload: Mapping[str, Payload] | None = None,
         weights: ArrayLike | None = None,
         bounds: Bounds = None,
-        guess: ArrayLike | None = None,
+        guess: Guess = None,
     ) -> Array:
         """Actuator forces (p,) that hold the robot still, with what it carries and what pushes."""
         rest = np.zeros(self._mech.m)
@@ -181,13 +173,11 @@ class Actuation:
         )
         return self.distribute(y, tau_y, weights, bounds, guess)
 
-    def force_from_independent(
-        self, y: ArrayLike, tau_y: ArrayLike, guess: ArrayLike | None = None
-    ) -> Array:
+    def force_from_independent(self, y: ArrayLike, tau_y: ArrayLike, guess: Guess = None) -> Array:
         """tau_u (p,) with G_u^T tau_u = tau_y, of minimum norm; see :meth:`distribute`."""
         return self.distribute(y, tau_y, guess=guess)
 
-    def disagreement(self, u: ArrayLike, guess: ArrayLike | None = None) -> Array:
+    def disagreement(self, u: ArrayLike, guess: Guess = None) -> Array:
         """(p,) measured ``u`` minus the positions of the best-fitting configuration.
 
         Zero, to rounding, unless there are more actuators than degrees of freedom and their

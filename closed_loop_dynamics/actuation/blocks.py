@@ -61,13 +61,12 @@ class Blocks:
         self._blocks = [
             Block(
                 c,
-                component.entry.name,
-                [slot[b] for b in component.active],
-                [mech.v_at[b] for b in component.independent],
+                mech.components[c].entry.name,
+                [slot[b] for b in mech.components[c].active],
+                mech.yd.slots(mech.components[c].independent),
                 natural_sizes(mech, c),
             )
-            for c, component in enumerate(mech.components)
-            if component.independent and not mech.is_floating(c)
+            for c in mech.drivable
         ]
         base = [f"{mech.joint_name(0)}[{i}]" for i in range(6)] if mech.floating else []
         names = map(mech.joint_name, mech.independent[mech.floating :])

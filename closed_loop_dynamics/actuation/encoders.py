@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_finite_vectors, as_rows
+from ..arrays import Array, Guess, as_finite_vectors, as_rows
 from ..closure.forward_kinematics import independent_of
 from ..errors import Underactuated
 from ..programs import Programs
 
 
-def independent_from_actuator(programs: Programs, u: ArrayLike, guess: ArrayLike | None) -> Array:
+def independent_from_actuator(programs: Programs, u: ArrayLike, guess: Guess) -> Array:
     """y (..., n_y) for actuator positions u (..., p); see :meth:`Robot.independent_from_actuator`.
 
     Args:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_one_vector
+from ..arrays import Array, Guess, as_one_vector
 from ..errors import InvalidInput, did_you_mean
 from ..inspection.geometry import SubmechanismGeometry
 from ..programs import Programs
@@ -25,7 +25,7 @@ class ActuationLimits:
         #: Component -> its reachable interval: to find one out takes milliseconds.
         self._intervals: dict[int, tuple[float, float]] = {}
 
-    def _jacobian(self, y: ArrayLike, guess: ArrayLike | None) -> Array:
+    def _jacobian(self, y: ArrayLike, guess: Guess) -> Array:
         one = as_one_vector(y, "y", self._programs.mechanism.n_y)
         return actuator_jacobian(self._programs, one, guess)
 
@@ -34,7 +34,7 @@ class ActuationLimits:
         y: ArrayLike,
         bounds: Bounds = URDF,
         submechanism: str | None = None,
-        guess: ArrayLike | None = None,
+        guess: Guess = None,
     ) -> Polytope:
         """yd that keep the actuators within their speeds (and the independent joints in their own).
 
@@ -62,7 +62,7 @@ class ActuationLimits:
         y: ArrayLike,
         bounds: Bounds = URDF,
         submechanism: str | None = None,
-        guess: ArrayLike | None = None,
+        guess: Guess = None,
     ) -> Polytope:
         """tau_y that the actuators can give within their forces (arguments as above).
 
@@ -85,7 +85,7 @@ class ActuationLimits:
         y: ArrayLike,
         bounds: Bounds = URDF,
         submechanism: str | None = None,
-        guess: ArrayLike | None = None,
+        guess: Guess = None,
     ) -> Polytope:
         """Positions that keep actuators and independent joints within their limits, as a set of y.
 
@@ -102,7 +102,8 @@ class ActuationLimits:
         lower, upper = self._blocks.bounds(bounds, lambda limits: (limits.lower, limits.upper))
         G_u = actuator_jacobian(self._programs, y, guess)
         mech = self._programs.mechanism
-        centre = np.concatenate([np.zeros(6), y[7:]]) if mech.floating else y.copy()
+        centre, joints = np.zeros(mech.m), mech.scalar_joints(mech.independent)
+        centre[mech.yd.slots(joints)] = y[mech.y.slots(joints)]
         exact = True
 
         def half_spaces(block: Block) -> HalfSpaces:
@@ -135,7 +136,11 @@ class ActuationLimits:
         centre: Array,
         base_is_zero: bool = False,
     ) -> Polytope:
-        blocks = list(self._chosen(submechanism))
+        known = {block.name for block in self._blocks}
+        if submechanism is not None and submechanism not in known:
+            near = did_you_mean(submechanism, known)
+            raise InvalidInput(f"no submechanism '{submechanism}'; {near}")
+        blocks = [block for block in self._blocks if submechanism in (None, block.name)]
         sets = [(block.independent, half_spaces(block)) for block in blocks]
         if submechanism is None:
             columns = list(range(self._programs.m))
@@ -147,11 +152,3 @@ class ActuationLimits:
         A, b = stacked(sets, self._programs.m)
         names = tuple(self._blocks.names[i] for i in columns)
         return Polytope(names, A[:, columns], b, centre[columns])
-
-    def _chosen(self, submechanism: str | None) -> Iterator[Block]:
-        names = {block.name for block in self._blocks}
-        if submechanism is not None and submechanism not in names:
-            raise InvalidInput(
-                f"no submechanism '{submechanism}'; {did_you_mean(submechanism, names)}"
-            )
-        return (b for b in self._blocks if submechanism is None or b.name == submechanism)

@@ -112,23 +112,18 @@ def build_clusters(tree: Tree, components: tuple[Component, ...]) -> tuple[Clust
     """Merge components until each cluster hangs on one parent body."""
     of_body = {b: c for c, component in enumerate(components) for b in component.joints}
     groups = Groups(range(len(components)))
-    changed = True
-    while changed:
-        changed = False
+    while True:
+        clusters = []
         for group in groups.sets():
             bodies = {b for c in group for b in components[c].joints}
             parents = {tree.bodies[b].parent for b in bodies} - bodies
             between = _below_common_ancestor(tree, parents)
             if between:
                 groups.unite([group[0], *(of_body[b] for b in between)])
-                changed = True
                 break
-    clusters = []
-    for group in groups.sets():
-        bodies = {b for c in group for b in components[c].joints}
-        parents = {tree.bodies[b].parent for b in bodies} - bodies
-        clusters.append(Cluster(tuple(group), tuple(sorted(bodies)), parents.pop()))
-    return tuple(sorted(clusters, key=lambda cluster: cluster.bodies[0]))
+            clusters.append(Cluster(tuple(group), tuple(sorted(bodies)), parents.pop()))
+        else:
+            return tuple(sorted(clusters, key=lambda cluster: cluster.bodies[0]))
 
 
 def _below_common_ancestor(tree: Tree, bodies: set[int]) -> set[int]:

@@ -47,7 +47,14 @@ def _groups(tree: Tree, owners: dict[str, Submechanism]) -> list[list[Joint]]:
         while master in mimics:
             master = mimics[master]
             if master in owners:
-                raise _mimic_of_other_entry(name, master, owners[master])
+                owner = owners[master]
+                raise SubmechanismError(
+                    f"joint '{name}' mimics '{master}' in the URDF, but only '{master}' is in this "
+                    "submechanism",
+                    file=owner.file,
+                    place=f"{owner.place}.jointnames_spanningtree",
+                    remedy=f"list '{name}' there too",
+                )
         groups.setdefault(master, []).append(body.joint)
     return list(groups.values())
 
@@ -55,36 +62,15 @@ def _groups(tree: Tree, owners: dict[str, Submechanism]) -> list[list[Joint]]:
 def _implied_entry(group: list[Joint], tree: Tree, taken: set[str]) -> Submechanism:
     spanning = tuple(joint.name for joint in group)
     independent = tuple(joint.name for joint in group if joint.mimic is None)
-    first = group[0]
-    if len(group) > 1:
-        couplings = [mimic_coupling(j.name, j.mimic, IMPLIED) for j in group if j.mimic is not None]
-        return Submechanism(
-            name=make_unique(independent[0], taken),
-            type="coupling",
-            spanning=spanning,
-            independent=independent,
-            active=independent,
-            couplings=check_couplings(couplings, spanning, independent, tree.source),
-            place=IMPLIED,
-            file=tree.source,
-        )
-    kind = {FLOATING: "floating", PRISMATIC: "p"}.get(first.kind, "r")
+    couplings = [mimic_coupling(j.name, j.mimic, IMPLIED) for j in group if j.mimic is not None]
+    kind = {FLOATING: "floating", PRISMATIC: "p"}.get(group[0].kind, "r")
     return Submechanism(
-        name=make_unique(first.name, taken),
-        type=kind,
+        name=make_unique(independent[0], taken),
+        type="coupling" if couplings else kind,
         spanning=spanning,
-        independent=spanning,
-        active=() if first.kind == FLOATING else spanning,
+        independent=independent,
+        active=() if kind == "floating" else independent,
+        couplings=check_couplings(couplings, spanning, independent, tree.source),
         place=IMPLIED,
         file=tree.source,
-    )
-
-
-def _mimic_of_other_entry(name: str, master: str, owner: Submechanism) -> SubmechanismError:
-    return SubmechanismError(
-        f"joint '{name}' mimics '{master}' in the URDF, but only '{master}' is in this "
-        "submechanism",
-        file=owner.file,
-        place=f"{owner.place}.jointnames_spanningtree",
-        remedy=f"list '{name}' there too",
     )

@@ -11,7 +11,7 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from ..errors import UrdfError
-from .text_source import SourceText, read_source
+from .text_source import SourceText, TextReader
 
 MAX_BYTES = 64 * 2**20
 MAX_DEPTH = 256
@@ -25,12 +25,13 @@ class Element:
     Attributes:
         tag: its name; elements of another namespace than the root's keep theirs, before a space.
         attributes: by name.
-        line: of the start tag's ``<``.
+        file, line: of the start tag's ``<``.
         text: what stands before the first child.
     """
 
     tag: str
     attributes: dict[str, str]
+    file: str
     line: int
     parent: Element | None = None
     children: list[Element] = field(default_factory=list)
@@ -59,18 +60,20 @@ class Element:
             node = node.parent
         return f"{'/'.join(parts) or self.tag} (line {self.line})"
 
+    def error(self, problem: str, remedy: str) -> UrdfError:
+        """What to raise about it."""
+        return UrdfError(problem, file=self.file, place=self.place, remedy=remedy)
+
 
 def looks_like_xml(text: str) -> bool:
     """Whether a str is XML rather than a path."""
     return text.lstrip("\ufeff \t\r\n").startswith("<")
 
 
-def parse_xml(source: object) -> tuple[Element, str]:
-    """Root element and file name of a document given as path or text."""
-    given = read_source(
-        source, looks_like_text=looks_like_xml, error=UrdfError, what="URDF", max_bytes=MAX_BYTES
-    )
-    return _Parser(given).parse(), given.file
+def parse_xml(source: object) -> Element:
+    """Root element of a document given as path or text."""
+    given = TextReader("URDF", UrdfError, MAX_BYTES, looks_like_xml).read(source)
+    return _Parser(given).parse()
 
 
 class _Parser:
@@ -140,7 +143,8 @@ class _Parser:
         parent = self._open[-1] if self._open else None
         if parent is None:
             self._own = space
-        element = Element(tag if space == self._own else name, attributes, line, parent)
+        tag = tag if space == self._own else name
+        element = Element(tag, attributes, self._file, line, parent)
         if parent is None:
             self._root = element
         else:

@@ -6,10 +6,23 @@ from ..arrays import Array
 from ..errors import ClosedLoopError
 from ..robot import Robot
 from ..simulation.payload import Carried
-from .feedback import feedback_acceleration
 from .observer import Observation
 from .task_trajectory import PlatformSetpoint, TaskCommands
 from .trajectory import Setpoint
+
+
+def feedback_acceleration(
+    frequency: float, ydd: Array, position_error: Array, velocity_error: Array
+) -> Array:
+    """ydd (m,) to ask of inverse dynamics so that errors die out like exp(-frequency t).
+
+    Args:
+        frequency: stiffness of the feedback [rad/s], critically damped; raising it makes errors die
+            out faster and noise of the sensors louder; 0: none.
+        ydd: (m,) of the wanted motion.
+        position_error, velocity_error: (m,) wanted minus measured.
+    """
+    return ydd + frequency * frequency * position_error + 2.0 * frequency * velocity_error
 
 
 class EffortLaw:

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 from typing import Any, Protocol
 
 import numpy as np
@@ -268,7 +269,7 @@ class Execution:
                 found = examine(offer, self._checker, self._seconds, self._clock, wanted)
             except Interrupted:
                 with self._lock:
-                    self._waiting = sorted([*self._waiting, (number, offer)], key=_age)
+                    self._waiting = sorted([*self._waiting, (number, offer)], key=itemgetter(0))
             except Exception as error:
                 if era is self._era:
                     self._listener.refused(offer, error)
@@ -283,7 +284,3 @@ class Execution:
 
     def _accept(self, found: Splice) -> None:
         self._listener.accepted(found.accepted(self._checker, self._epoch))
-
-
-def _age(waiting: tuple[int, Any]) -> int:
-    return waiting[0]

@@ -57,10 +57,13 @@ class Observer:
         self.max_jump = max_jump
         self.patience = patience
         self._limit_tolerance = limit_tolerance
-        names = robot.names
-        joints = names.independent[robot.mechanism.floating :]
-        self._independent = Limits.of(robot.mechanism.tree, joints).widened(limit_tolerance)
-        self._actuators = Limits.of(robot.mechanism.tree, names.actuator).widened(limit_tolerance)
+        mech = robot.mechanism
+        joints = mech.scalar_joints(mech.independent)
+        self._y_slots, self._yd_slots = mech.y.slots(joints), mech.yd.slots(joints)
+        self._independent, self._actuators = (
+            Limits.of(mech.tree, [mech.joint_name(b) for b in bodies]).widened(limit_tolerance)
+            for bodies in (joints, mech.actuator)
+        )
         self._last: Array | None = None
         self._since = 0.0
 
@@ -85,11 +88,11 @@ class Observer:
             self._last = None
         _require_inside(self._actuators, u)
         y = self._positions(u)
-        _require_inside(self._independent, y[len(y) - len(self._independent.names) :])
+        _require_inside(self._independent, y[self._y_slots])
         G_u = self.robot.actuator_jacobian(y)
         yd = np.zeros(self.robot.m) if ud is None else _solve(G_u, ud, y)
         if np.isfinite(self._limit_tolerance):
-            _require_credible(self._independent, yd[len(yd) - len(self._independent.names) :])
+            _require_credible(self._independent, yd[self._yd_slots])
         self._last, self._since = y, time
         return Observation(y, yd, None if tau_u is None else G_u.T @ tau_u)
 

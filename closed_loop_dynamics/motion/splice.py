@@ -39,6 +39,12 @@ class Offer:
     stamp: int = 0
     task: TaskCommands | None = None
 
+    def spline(self, points: Points, start: float, before: Setpoint | None = None) -> Spline:
+        """A motion through ``points``, of the platform or of the joints."""
+        if self.task is None:
+            return Spline(points, start, before)
+        return self.task.spline(points, start, before)
+
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
@@ -55,10 +61,6 @@ class Candidate:
     points: Points
     start: float | None
     table: ActuatorTable
-
-    def spline(self, points: Points, start: float, before: Setpoint | None = None) -> Spline:
-        """A motion through ``points``."""
-        return _spline(self.offer.task, points, start, before)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +135,7 @@ def examine(
     points = offer.read()
     checker.check_points(points, None if offer.task is None else offer.task.task.axes)
     start = seconds(offer.stamp) if offer.stamp else None
-    own = _spline(offer.task, points, start or 0.0)
+    own = offer.spline(points, start or 0.0)
     begin = float(own.times[0])
     if start is not None:  # what is over need not be possible
         begin = max(begin, seconds(clock()))
@@ -160,7 +162,7 @@ def splice(candidate: Candidate, running: Setpoint, checker: Checker, period: fl
         raise TrajectoryRefused(f"it ended {now - times[-1]:.3g} s ago")
     ahead = int(np.searchsorted(times, now, side="right"))
     if ahead > 0:
-        own = candidate.spline(points, start)
+        own = candidate.offer.spline(points, start)
         here = own.sample(now)
         checker.check_jump(here.y, running.y)
         if ahead == len(points.times):
@@ -168,17 +170,9 @@ def splice(candidate: Candidate, running: Setpoint, checker: Checker, period: fl
         if ahead == len(points.times) or _same(here, running):
             return Splice(candidate, own, now, leads_in=False)
         points = points.after(ahead)
-    spline = candidate.spline(points, start, running)
+    spline = candidate.offer.spline(points, start, running)
     checker.table(spline, spline.first_segment(checker.rules.period, LEAD_IN))
     return Splice(candidate, spline, now, leads_in=True)
-
-
-def _spline(
-    task: TaskCommands | None, points: Points, start: float, before: Setpoint | None = None
-) -> Spline:
-    if task is None:
-        return Spline(points, start, before)
-    return task.spline(points, start, before)
 
 
 def _same(a: Setpoint, b: Setpoint) -> bool:

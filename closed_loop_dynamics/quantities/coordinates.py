@@ -16,15 +16,7 @@ from ..closure.branch import Branch
 from ..errors import InvalidInput
 from ..mechanism import Mechanism
 from ..model.tree import FLOATING, PRISMATIC
-from ..se3 import (
-    SHORTEST,
-    conjugate,
-    logarithm,
-    move,
-    product,
-    rotate,
-    unit_quaternion,
-)
+from ..se3 import SHORTEST, conjugate, logarithm, move, product, rotate, unit_quaternion
 
 
 def integrate(mech: Mechanism, y: ArrayLike, dy: ArrayLike) -> Array:
@@ -76,12 +68,9 @@ def _pair(a: Array, b: Array) -> tuple[Array, Array]:
 
 def reference_independent(mech: Mechanism, branches: Mapping[int, Branch]) -> Array:
     """y of the reference configuration of all loops; other joints at zero."""
-    y = np.zeros(mech.n_y)
+    y = mech.neutral_y()
     for c, branch in branches.items():
-        for b, value in zip(mech.components[c].independent, branch.reference.p, strict=True):
-            y[mech.y_at[b]] = value
-    if mech.floating:
-        y[6] = 1.0
+        y[mech.y.slots(mech.components[c].independent)] = branch.reference.p
     return y
 
 
@@ -102,10 +91,8 @@ def random_independent(
         joint, at = mech.tree.bodies[b].joint, mech.y_at[b]
         if joint.kind == FLOATING:
             y[..., at : at + 3] = rng.uniform(-1.0, 1.0, (*shape, 3))
-            quaternion = rng.normal(size=(*shape, 4))
-            y[..., at + 3 : at + 7] = quaternion / np.linalg.norm(
-                quaternion, axis=-1, keepdims=True
-            )
+            turn = rng.normal(size=(*shape, 4))
+            y[..., at + 3 : at + 7] = turn / np.linalg.norm(turn, axis=-1, keepdims=True)
             continue
         reach = np.pi if joint.kind != PRISMATIC else 0.5
         low = joint.lower if np.isfinite(joint.lower) else -reach

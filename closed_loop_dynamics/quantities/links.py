@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_finite_vectors
+from ..arrays import Array, Guess, as_finite_vectors
 from ..closure.branch import Branch
 from ..errors import InvalidInput, did_you_mean
 from ..mechanism import Mechanism
@@ -33,13 +33,13 @@ def frame_of(tree: Tree, link: str) -> Frame:
     return tree.frames[link]
 
 
-def link_pose(programs: Programs, link: str, y: ArrayLike, guess: ArrayLike | None) -> Array:
+def link_pose(programs: Programs, link: str, y: ArrayLike, guess: Guess) -> Array:
     """(..., 4, 4) see :meth:`Robot.pose`."""
     frame = frame_of(programs.mechanism.tree, link)
     return _pose(frame, programs.named("poses", guess, y))
 
 
-def link_jacobian(programs: Programs, link: str, y: ArrayLike, guess: ArrayLike | None) -> Array:
+def link_jacobian(programs: Programs, link: str, y: ArrayLike, guess: Guess) -> Array:
     """(..., 6, m) see :meth:`Robot.jacobian`."""
     frame = frame_of(programs.mechanism.tree, link)
     poses = programs.named("poses", guess, y)
@@ -68,22 +68,14 @@ def _columns(mech: Mechanism, body: int, T: Array, poses: Mapping[str, Array]) -
     """(..., 6, n) velocity of the point at ``T`` on a body per qd, in the axes of the root."""
     at = T[..., :3, 3]
     J = np.zeros((*at.shape[:-1], 6, mech.n))
-    for b in mech.tree.path_to_root(body) if body >= 0 else []:
-        joint, column = mech.tree.bodies[b].joint, mech.qd_at[b]
+    for b in mech.tree.path_to_root(body):
+        S, columns = mech.joint(b).S, mech.qd.rows[b]
         R_b, p_b = poses["R"][..., b, :, :], poses["p"][..., b, :]
-        if joint.kind == FLOATING:
-            J[..., :3, column : column + 3] = R_b
-            arm = (at - p_b)[..., None, :]
-            moved = np.cross(np.swapaxes(R_b, -1, -2), arm)
-            J[..., 3:, column : column + 3] = np.swapaxes(moved, -1, -2)
-            J[..., 3:, column + 3 : column + 6] = R_b
-            continue
-        axis = R_b @ joint.axis
-        if joint.kind == PRISMATIC:
-            J[..., 3:, column] = axis
-        else:
-            J[..., :3, column] = axis
-            J[..., 3:, column] = np.cross(axis, at - p_b)
+        turning = R_b @ S[:3]
+        arm = (at - p_b)[..., None, :]
+        carried = np.swapaxes(np.cross(np.swapaxes(turning, -1, -2), arm), -1, -2)
+        J[..., :3, columns] = turning
+        J[..., 3:, columns] = carried + R_b @ S[3:]
     return J
 
 

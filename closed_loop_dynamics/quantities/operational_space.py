@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from ..arrays import Array
+from ..arrays import Array, Guess
 from ..dynamics.catalogue import INERTIA, Recipe
 from ..dynamics.cluster_efpa import inverse_osim, response_to_force
 from ..dynamics.equations import Traced
@@ -64,7 +64,7 @@ def osim_program(programs: Programs, links: Sequence[str]) -> str:
 
 
 def run_test_force(
-    programs: Programs, link: str, wrench: ArrayLike, y: ArrayLike, guess: ArrayLike | None
+    programs: Programs, link: str, wrench: ArrayLike, y: ArrayLike, guess: Guess
 ) -> ForceResponse:
     """See :meth:`Robot.apply_test_force`."""
     name = f"apply_test_force({link!r})"
@@ -81,6 +81,6 @@ def run_test_force(
     return ForceResponse(**programs.named(name, guess, y, wrench))
 
 
-def run_factors(programs: Programs, y: ArrayLike, guess: ArrayLike | None) -> MassMatrixFactors:
+def run_factors(programs: Programs, y: ArrayLike, guess: Guess) -> MassMatrixFactors:
     """See :meth:`Robot.mass_matrix_factors`."""
     return MassMatrixFactors(**programs.named("mass_matrix_factors", guess, y))

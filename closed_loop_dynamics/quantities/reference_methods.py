@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_finite_vectors, as_rows
+from ..arrays import Array, Guess, as_finite_vectors, as_rows
 from ..dynamics.catalogue import GENERALIZED_FORCES
 from ..dynamics.lagrange import solve_lagrange
 from ..errors import InvalidInput, SingularInertia, did_you_mean
@@ -26,7 +26,7 @@ def forward_dynamics_by(
     yd: ArrayLike,
     tau_u: ArrayLike,
     wrenches: Mapping[str, ArrayLike] | None,
-    guess: ArrayLike | None,
+    guess: Guess,
 ) -> Array:
     """ydd by ``"projection"`` (M_y ydd = tau_y - C_y) or ``"lagrange"`` (KKT on the tree)."""
     if method not in METHODS:
@@ -99,7 +99,7 @@ def _time_constants(mech: Mechanism) -> list[float]:
     ]
 
 
-def _wrench_forces(programs: Programs, y: Array, wrenches: Array, guess: ArrayLike | None) -> Array:
+def _wrench_forces(programs: Programs, y: Array, wrenches: Array, guess: Guess) -> Array:
     """Tree forces (n,) of wrenches (bodies, 6) on bodies."""
     tau = np.zeros(programs.n)
     acting = np.flatnonzero(np.any(wrenches, axis=1)).tolist()

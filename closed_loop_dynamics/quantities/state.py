@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array
+from ..arrays import Array, Guess
 from ..errors import InvalidInput
 from ..programs import Programs
 
@@ -17,12 +17,10 @@ from ..programs import Programs
 class State:
     """A completed state of the spanning tree; with a batch every array has a leading axis.
 
+    Velocities and accelerations are None when they were not asked for.
+
     Attributes:
-        q, qd, qdd: (n,) spanning positions, velocities, accelerations (None when not asked for).
-        u, ud, udd: (p,) the same of the driven joints.
-        residual: max|phi| over all loops [m, rad].
         iterations: Newton iterations of the call (of its last sample, for a batch).
-        singularity: smallest singular value of the scaled K_d over all loops, dimensionless.
     """
 
     def __init__(self, programs: Programs, outputs: Mapping[str, Array], iterations: int) -> None:
@@ -46,7 +44,7 @@ class State:
 
     @property
     def residual(self) -> Any:
-        """max|phi| over all loops."""
+        """max|phi| over all loops [m, rad]."""
         return self._outputs["residual"]
 
     @property
@@ -80,7 +78,7 @@ class State:
 
     @property
     def singularity(self) -> Any:
-        """The smallest of :attr:`singular_values`; 1 for a robot without loops."""
+        """The smallest of :attr:`singular_values`, dimensionless; 1 for a robot without loops."""
         values = list(self.singular_values.values())
         return np.min(values, axis=0) if values else 1.0
 
@@ -90,7 +88,7 @@ def complete_state(
     y: ArrayLike,
     yd: ArrayLike | None = None,
     ydd: ArrayLike | None = None,
-    guess: ArrayLike | None = None,
+    guess: Guess = None,
 ) -> State:
     """See :meth:`Robot.state`."""
     values: tuple[ArrayLike, ...]
@@ -106,7 +104,7 @@ def complete_state(
     return State(programs, outputs, programs.compiled[name].iterations())
 
 
-def actuator_jacobian(programs: Programs, y: ArrayLike, guess: ArrayLike | None) -> Array:
+def actuator_jacobian(programs: Programs, y: ArrayLike, guess: Guess) -> Array:
     """G_u (..., p, m): the rows of G that belong to the actuators."""
     G = programs.run("loop_jacobian", guess, y)
     result: Array = G[..., programs.actuator_rows[1], :]

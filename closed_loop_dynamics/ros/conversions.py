@@ -238,12 +238,11 @@ def points_from(message: JointTrajectory, names: Sequence[str]) -> Points:
     except InvalidInput as error:
         raise TrajectoryRefused(str(error)) from error
     times = [nanoseconds(point.time_from_start) / NANO for point in message.points]
-    return Points.of(
-        times,
-        [_ordered(p.positions, at, "positions", k) for k, p in enumerate(message.points)],
-        [_ordered(p.velocities, at, "velocities", k) for k, p in enumerate(message.points)],
-        [_ordered(p.accelerations, at, "accelerations", k) for k, p in enumerate(message.points)],
-    )
+    rows = {
+        what: [_ordered(getattr(p, what), at, what, k) for k, p in enumerate(message.points)]
+        for what in ("positions", "velocities", "accelerations")
+    }
+    return Points.of(times, **rows)
 
 
 def _ordered(values: Sequence[float], at: list[int], what: str, k: int) -> Array:

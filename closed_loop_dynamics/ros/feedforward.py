@@ -15,7 +15,6 @@ execution, which checks trajectories. They hand over whole objects, by assignmen
 from __future__ import annotations
 
 import math
-import sys
 import time
 from functools import partial
 
@@ -86,7 +85,7 @@ class Feedforward(RobotNode):
             self._period,
             Whereabouts(initial, self._measured_position, self._somebody_measures),
             TrajectoryReports(self, self._mapped_out.publish),
-            lambda: self.get_clock().now().nanoseconds,
+            self._now,
             leap=max(1.0, 10.0 * self._period) if self._lockstep or self._sim_time else math.inf,
             at_once=self._lockstep,
         )
@@ -139,10 +138,12 @@ class Feedforward(RobotNode):
         self._seen: tuple[Observation, float] | None = None
         self._observer.forget()
         if self._sim_time and not self._lockstep:
-            self.add_timer(self._period, self._on_timer)
+            self.add_timer(self._period, lambda: self._cycle(self._now()))
         elif not self._lockstep:
             priority = self.parameters["thread_priority"]
-            self.add_control_thread(self._period, self._on_control_thread, priority)
+            self.add_control_thread(
+                self._period, lambda: self._cycle(self._execution.look()), priority
+            )
         if self._markers is not None:
             self.add_timer(1.0 / self.parameters["marker_rate"], self._show, self.steady)
 
@@ -188,11 +189,8 @@ class Feedforward(RobotNode):
 
     # -- the cycle ------------------------------------------------------------------------------
 
-    def _on_timer(self) -> None:
-        self._cycle(self.get_clock().now().nanoseconds)
-
-    def _on_control_thread(self) -> None:
-        self._cycle(self._execution.look())
+    def _now(self) -> int:
+        return int(self.get_clock().now().nanoseconds)
 
     def _cycle(self, now_ns: int) -> None:
         began = time.perf_counter()
@@ -249,10 +247,4 @@ class Feedforward(RobotNode):
         return self._last
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Entry point of ``ros2 run closed_loop_dynamics feedforward``."""
-    return run(Feedforward, arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+main = partial(run, Feedforward)

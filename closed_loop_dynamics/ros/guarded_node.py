@@ -51,9 +51,9 @@ class GuardedNode(LifecycleNode):
         self._control: ControlThread | None = None
         self._deaf: list[Any] = []
 
-    def add_publisher(self, kind: Any, topic: str, qos: Any = 10) -> Any:
+    def add_publisher(self, kind: Any, topic: str) -> Any:
         """A publisher that speaks only while the node is active; gone after clean-up."""
-        publisher = self.create_lifecycle_publisher(kind, topic, qos, event_callbacks=QUIET)
+        publisher = self.create_lifecycle_publisher(kind, topic, 10, event_callbacks=QUIET)
         self._interfaces.append((self.destroy_lifecycle_publisher, publisher))
         return publisher
 
@@ -107,17 +107,12 @@ class GuardedNode(LifecycleNode):
             if self.context.ok():
                 self.get_logger().error(traceback.format_exc(), throttle_duration_sec=1.0)
 
-    def guard(
-        self, channel: str, callback: Callable[..., None], *arguments: Any, every: float = 1.0
-    ) -> bool:
-        """Run a callback; what it raises becomes a fault of ``channel``. True if it went well.
-
-        Faults of one channel are logged at most once per ``every`` seconds.
-        """
+    def guard(self, channel: str, callback: Callable[..., None], *arguments: Any) -> bool:
+        """Run a callback; what it raises becomes a fault of ``channel``. True if it went well."""
         try:
             callback(*arguments)
         except ClosedLoopError as error:
-            self.diagnostics.fault(channel, str(error), every=every)
+            self.diagnostics.fault(channel, str(error))
             return False
         except Exception as error:
             if not self.context.ok():

@@ -7,8 +7,8 @@ forces. Works on each message as it comes, newest only (queue of one), with the 
 
 from __future__ import annotations
 
-import sys
 import time
+from functools import partial
 
 import numpy as np
 from sensor_msgs.msg import JointState
@@ -93,10 +93,4 @@ class JointStateCompleter(RobotNode):
         return self._state
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Entry point of ``ros2 run closed_loop_dynamics joint_state_completer``."""
-    return run(JointStateCompleter, arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+main = partial(run, JointStateCompleter)

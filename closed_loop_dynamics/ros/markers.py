@@ -27,7 +27,8 @@ class MarkerPublisher:
         self._robot = node.robot
         self._clock = node.get_clock()
         self._publisher = node.add_publisher(MarkerArray, "~/markers")
-        frame = node.robot.mechanism.tree.root_link
+        mech = node.robot.mechanism
+        frame = mech.tree.root_link
         self._cuts = _marker(frame, "cut points", 0, Marker.SPHERE_LIST, CUT, SPHERE)
         self._gaps = _marker(frame, "loop residuals", 0, Marker.LINE_LIST, GAP, 0.2 * SPHERE)
         self._arrows = [
@@ -37,8 +38,7 @@ class MarkerPublisher:
         for arrow in self._arrows:
             arrow.scale.y = SPHERE
         self._message = MarkerArray(markers=[self._cuts, self._gaps, *self._arrows])
-        tree = node.robot.mechanism.tree
-        efforts = [tree.bodies[b].joint.effort for b in node.robot.mechanism.actuator]
+        efforts = [mech.joint(b).effort for b in mech.actuator]
         self._scales = [e if np.isfinite(e) and e > 0 else 100.0 for e in efforts]
 
     def publish(self, q: Array, tau: Array) -> None:
@@ -46,19 +46,18 @@ class MarkerPublisher:
         stamp = self._clock.now().to_msg()
         for marker in self._message.markers:
             marker.header.stamp = stamp
-        if self._robot.mechanism.floating:  # the markers are seen from the root link, which flies
-            q = np.concatenate([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], q[7:]])
-        poses = body_poses(self._robot.mechanism, q)
+        mech = self._robot.mechanism
+        if mech.floating:  # the markers are seen from the root link, which flies
+            q = np.concatenate([mech.joint(0).neutral, q[7:]])
+        poses = body_poses(mech, q)
         self._cuts.points.clear()
         self._gaps.points.clear()
         for at_p, at_s in cut_points(self._robot.branches, poses):
             self._cuts.points.append(_point(0.5 * (at_p + at_s)))
             self._gaps.points += [_point(at_p), _point(at_s)]
-        tree = self._robot.mechanism.tree
-        for k, b in enumerate(self._robot.mechanism.actuator):
-            joint, T = tree.bodies[b].joint, poses[b]
-            length = ARROW * float(tau[k]) / self._scales[k]
-            tip = T[:3, 3] + T[:3, :3] @ joint.axis * length
+        for k, b in enumerate(mech.actuator):
+            T, length = poses[b], ARROW * float(tau[k]) / self._scales[k]
+            tip = T[:3, 3] + T[:3, :3] @ mech.joint(b).axis * length
             self._arrows[k].points = [_point(T[:3, 3]), _point(tip)]
         self._publisher.publish(self._message)
 

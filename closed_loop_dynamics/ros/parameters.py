@@ -77,6 +77,10 @@ class NodeParameters:
             return []
         return list(value) if self._specs[name].default in (DOUBLES, STRINGS) else value
 
+    def get(self, name: str, default: Any) -> Any:
+        """Of a parameter that the node may not have."""
+        return self[name] if name in self._specs else default
+
     def check(self) -> None:
         """Raise for the first parameter with a bad value.
 

@@ -41,11 +41,6 @@ class RobotNode(GuardedNode):
 
     # -- for subclasses -------------------------------------------------------------------------
 
-    @property
-    def floating_base(self) -> bool:
-        """Nothing holds the root link."""
-        return False
-
     def setup(self) -> None:
         """Read parameters, create interfaces; raise ClosedLoopError to refuse."""
 
@@ -78,7 +73,7 @@ class RobotNode(GuardedNode):
         try:
             self.parameters.check()
             self._reports.timer_period_ns = round(1e9 * self.parameters["diagnostics_period"])
-            self.robot = self._source.load(self.floating_base)
+            self.robot = self._source.load()
             self.setup()
         except Exception as error:
             known = isinstance(error, (ClosedLoopError, OSError))
@@ -159,10 +154,11 @@ class RobotNode(GuardedNode):
         if self._refused:
             self._autostart.reset()
 
-    def end(self) -> None:
+    def destroy_node(self) -> None:
         """The process ends: no thread may outlive what it talks to."""
         if self.active:
             self._halt()
+        super().destroy_node()
 
     # -- diagnostics ----------------------------------------------------------------------------
 

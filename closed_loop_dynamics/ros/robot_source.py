@@ -45,22 +45,18 @@ class RobotSource:
         p = self._parameters
         return bool(p["robot_description"] or p["urdf_file"] or self._latched)
 
-    def load(self, floating_base: bool = False) -> Robot:
+    def load(self) -> Robot:
         """Read and compile.
-
-        Args:
-            floating_base: put a free flyer under the root link.
 
         Raises:
             NoRobot: no parameter is set and nothing has arrived on the topic.
             ParameterError: two sources for the same thing, or a file that does not exist.
             ModelError: the description is faulty.
         """
+        floating_base = self._parameters.get("floating_base", False)  # not every node has it
+        folders = self._parameters["search_path"]
         return load(
-            self._urdf(),
-            self._submechanisms(),
-            floating_base=floating_base,
-            search_path=self._parameters["search_path"],
+            self._urdf(), self._submechanisms(), floating_base=floating_base, search_path=folders
         )
 
     def _urdf(self) -> str | Path:

@@ -7,15 +7,15 @@ from collections.abc import Callable
 
 import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
 
 from .ending import Ending
-from .robot_node import RobotNode
 
 
-def run(kind: Callable[[], RobotNode], arguments: list[str] | None = None) -> int:
+def run(kind: Callable[[], Node], arguments: list[str] | None = None) -> int:
     """Spin a node until it is asked to end."""
     ending = Ending(getattr(kind, "__name__", "node"))
-    node: RobotNode | None = None
+    node: Node | None = None
     try:
         rclpy.init(args=arguments)
         executor = SingleThreadedExecutor()
@@ -33,7 +33,6 @@ def run(kind: Callable[[], RobotNode], arguments: list[str] | None = None) -> in
         with ending:
             with contextlib.suppress(Exception):
                 if node is not None:
-                    node.end()
                     node.destroy_node()
             rclpy.try_shutdown()
     return 0

@@ -15,8 +15,8 @@ Two ways to keep time:
 
 from __future__ import annotations
 
-import sys
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -54,11 +54,6 @@ class Simulator(RobotNode):
 
     # -- configuration --------------------------------------------------------------------------
 
-    @property
-    def floating_base(self) -> bool:
-        """Nothing holds the root link."""
-        return bool(self.parameters["floating_base"])
-
     def setup(self) -> None:
         """Read parameters, build the plant, create the interfaces."""
         p, robot = self.parameters, self.robot
@@ -86,21 +81,11 @@ class Simulator(RobotNode):
 
     def _warm_up(self) -> None:
         """Compile what the cycle will call, so that its first call is as fast as the others."""
-        floating = ("bias", "centroidal_matrix") if self.floating_base else ()
-        self.robot.prepare(
-            "velocities",
-            "inverse_dynamics",
-            "forward_dynamics",
-            "mass_matrix",
-            "centroidal",
-            *floating,
-        )
+        dynamics = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+        floating = ("bias", "centroidal_matrix") if self.robot.mechanism.floating else ()
+        self.robot.prepare("velocities", *dynamics, "centroidal", *floating)
         if self._payload.parameters is not None:
-            self.robot.prepare(
-                "inverse_dynamics_parameters",
-                "forward_dynamics_parameters",
-                "mass_matrix_parameters",
-            )
+            self.robot.prepare(*(f"{name}_parameters" for name in dynamics))
         _ = self.robot.state(self.plant.y, self.plant.yd).singularity
 
     def start(self) -> None:
@@ -131,16 +116,13 @@ class Simulator(RobotNode):
         self._effort = efforts_from(message, self.robot.p)
         self._effort_at = time.monotonic()
         self.diagnostics.clear("effort_command")
-        self._note_clipping(self._effort)
+        excess = self.plant.actuator_limits.cut_off(self._effort)[1]
+        told = excess if self.plant.physics.clip_effort else ""
+        self.diagnostics.tell("effort limits", told, WARN)
         self.diagnostics.clear("lockstep")
         if self._lockstep and not self._paused:
             self._advance(1)
             self._publish()
-
-    def _note_clipping(self, efforts: Array) -> None:
-        excess = self.plant.actuator_limits.cut_off(efforts)[1]
-        told = excess if self.plant.physics.clip_effort else ""
-        self.diagnostics.tell("effort limits", told, WARN)
 
     def _is_echo(self, answers: int | None) -> bool:
         """An answer to states before the present ones.
@@ -286,10 +268,4 @@ class Simulator(RobotNode):
         self.diagnostics.tell("clock", text if rivals else "", WARN, every=60.0)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Entry point of ``ros2 run closed_loop_dynamics simulator``."""
-    return run(Simulator, arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+main = partial(run, Simulator)

@@ -85,6 +85,7 @@ def initial_position(p: NodeParameters, robot: Robot) -> Array:
             f"parameter 'initial_base_pose': {len(base)} numbers, not 7 "
             "(x, y, z, quaternion x, y, z, w)"
         )
-    pose = (base or [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]) if floating else []
-    y = np.array([*pose, *(given or [0.0] * len(joints))])
+    y = robot.mechanism.neutral_y()
+    y[: len(base)] = base
+    y[len(y) - len(given) :] = given
     return robot.integrate(y, np.zeros(robot.m))  # the quaternion at length one

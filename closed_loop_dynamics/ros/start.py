@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import partial
 from importlib import import_module
 
 from .ending import leave_on_signals
@@ -22,17 +23,21 @@ def start(name: str, arguments: list[str] | None = None) -> int:
     try:
         return int(module.main(arguments))
     except Exception as error:
-        sentence = _bad_arguments(error)
+        sentence = _users_mistake(error)
         if sentence is None:
             raise
         print(f"{name}: {sentence}", file=sys.stderr)
         return 1
 
 
-def _bad_arguments(error: Exception) -> str | None:
-    """What is wrong with the ROS arguments, such as a missing parameter file; None: not these."""
+def _users_mistake(error: Exception) -> str | None:
+    """What is wrong with parameters or ROS arguments, say a missing file; None: not these."""
     from rclpy.impl.implementation_singleton import rclpy_implementation as rcl
 
+    from ..errors import ClosedLoopError
+
+    if isinstance(error, ClosedLoopError):
+        return str(error)
     if isinstance(error, rcl.UnknownROSArgsError):
         return f"unknown ROS arguments {error}"
     _, found, reason = str(error).partition("failed to initialize rcl: ")
@@ -41,24 +46,10 @@ def _bad_arguments(error: Exception) -> str | None:
     return re.sub(r"\s*, at \S+:\d+", "", reason)  # where in the source of rcl
 
 
-def feedforward() -> int:
-    """``ros2 run closed_loop_dynamics feedforward``."""
-    return start("feedforward")
-
-
-def simulator() -> int:
-    """``ros2 run closed_loop_dynamics simulator``."""
-    return start("simulator")
-
-
-def joint_state_completer() -> int:
-    """``ros2 run closed_loop_dynamics joint_state_completer``."""
-    return start("joint_state_completer")
-
-
-def trajectory_publisher() -> int:
-    """``ros2 run closed_loop_dynamics trajectory_publisher``."""
-    return start("trajectory_publisher")
+#: ``ros2 run closed_loop_dynamics <node>``.
+feedforward, simulator, joint_state_completer, trajectory_publisher = (
+    partial(start, name) for name in NODES
+)
 
 
 def main() -> int:

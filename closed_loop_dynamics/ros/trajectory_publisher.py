@@ -6,19 +6,17 @@ listens, and again every ``2 * duration`` while ``repeat`` is set.
 
 from __future__ import annotations
 
-import sys
+from functools import partial
 
 import numpy as np
-import rclpy
-from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
 from ..arrays import Array
 from ..motion.trajectory import Points, cycloidal
-from .conversions import trajectory_message
-from .ending import Ending
+from .conversions import points_message
 from .parameters import DOUBLES, STRINGS, NodeParameters, ParameterError, Spec
+from .run import run
 
 PARAMETERS = (
     Spec("joints", STRINGS, "independent joints"),
@@ -66,9 +64,7 @@ class TrajectoryPublisher(Node):
                 "the same number, at least one, is needed"
             )
         points = there_and_back(np.array(start), np.array(goal), p["duration"], p["points"])
-        return trajectory_message(
-            joints, 0, points.times, points.positions, points.velocities, points.accelerations
-        )
+        return points_message(joints, points)
 
     def _look(self) -> None:
         if self._publisher.get_subscription_count():
@@ -83,22 +79,4 @@ class TrajectoryPublisher(Node):
         self.sent = True
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Entry point of ``ros2 run closed_loop_dynamics trajectory_publisher``."""
-    ending = Ending("trajectory_publisher")
-    try:
-        rclpy.init(args=arguments)
-        rclpy.spin(TrajectoryPublisher())
-    except (KeyboardInterrupt, ExternalShutdownException):
-        return 0
-    except ParameterError as error:
-        print(f"trajectory_publisher: {error}", file=sys.stderr)
-        return 1
-    finally:
-        with ending:
-            rclpy.try_shutdown()
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+main = partial(run, TrajectoryPublisher)

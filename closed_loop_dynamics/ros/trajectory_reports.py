@@ -41,18 +41,9 @@ class TrajectoryReports:
 
     def accepted(self, accepted: Accepted) -> None:
         """Publish it."""
-        table = accepted.table
-        self._publish(
-            trajectory_message(
-                self._actuators,
-                accepted.begin,
-                table.times,
-                table.u,
-                table.ud,
-                table.udd,
-                table.tau,
-            )
-        )
+        table, begin = accepted.table, accepted.begin
+        motion = table.times, table.u, table.ud, table.udd, table.tau
+        self._publish(trajectory_message(self._actuators, begin, *motion))
         self._log.info(
             f"trajectory accepted: {accepted.points} points, {len(table.times)} samples, ends in "
             f"{accepted.duration:.3f} s"

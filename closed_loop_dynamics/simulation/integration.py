@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_finite_vectors, as_rows, as_vectors
+from ..arrays import Array, Guess, as_finite_vectors, as_rows, as_vectors
 from ..dynamics.catalogue import FORWARD_DYNAMICS
 from ..errors import ClosureNotFound, InvalidInput
 from ..programs import Programs
-from ..quantities.coordinates import normalised, position_rate
 from ..quantities.links import body_wrenches
-from .stepping import Friction, Stepper, rk4
+from .stepping import Friction, Stepper, step_in_python
 
 
 class Integration:
@@ -35,7 +34,7 @@ class Integration:
         wrenches: Mapping[str, ArrayLike] | None,
         steps: int,
         friction: Friction | None,
-        guess: ArrayLike | None,
+        guess: Guess,
     ) -> tuple[Array, Array]:
         """See :meth:`Robot.step`."""
         mech = self._programs.mechanism
@@ -70,18 +69,23 @@ class Integration:
         h: float,
         steps: int,
         friction: Array | None,
-        guess: ArrayLike | None,
+        guess: Guess,
         y: Array,
         yd: Array,
         tau_u: Array,
         wrenches: Array | None = None,
     ) -> tuple[Array, Array]:
-        if guess is not None:
+        if guess is not None:  # with the loops on its assembly mode
             mech = self._programs.mechanism
             pushed = np.zeros(6 * len(mech.tree.bodies)) if wrenches is None else wrenches
-            rubbed = np.zeros(2 * mech.n) if friction is None else friction
+            others = tau_u, pushed, np.zeros(2 * mech.n) if friction is None else friction
+
+            def ydd_of(y: Array, yd: Array) -> Array:
+                return self._programs.run(FORWARD_DYNAMICS.friction, guess, y, yd, *others)
+
             for _ in range(steps):
-                y, yd = self._step_on_mode(guess, y, yd, [tau_u, pushed, rubbed], h)
+                y, yd = step_in_python(mech, y, yd, h, ydd_of)
+                self._programs.named("positions", guess, y)  # closes there, or says why not
             return y, yd
         done = self._stepper(wrenches is not None, friction).run(y, yd, tau_u, h, steps, wrenches)
         if done.error is not None:
@@ -97,22 +101,6 @@ class Integration:
                 del kept[other]
             kept[key] = Stepper(self._programs, wrenches, friction)
         return kept[key]
-
-    def _step_on_mode(
-        self, guess: ArrayLike, y: Array, yd: Array, others: list[Array], h: float
-    ) -> tuple[Array, Array]:
-        """One step with the loops on the assembly mode of ``guess`` (n_q,)."""
-        mech = self._programs.mechanism
-
-        def rate(z: Array) -> Array:
-            y, yd = z[: mech.n_y], z[mech.n_y :]
-            ydd = self._programs.run(FORWARD_DYNAMICS.friction, guess, y, yd, *others)
-            return np.concatenate([position_rate(mech, y, yd), ydd])
-
-        z = rk4(rate, np.concatenate([y, yd]), h)
-        y = normalised(mech, z[: mech.n_y])
-        self._programs.named("positions", guess, y)
-        return y, z[mech.n_y :]
 
 
 def _checked(h: float, steps: int) -> tuple[float, int]:

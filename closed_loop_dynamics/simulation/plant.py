@@ -16,7 +16,7 @@ from ..arrays import Array
 from ..dynamics.parameters import add_friction, parameter_view
 from ..errors import InvalidInput
 from ..model.joint_limits import Limits
-from ..motion.feedback import feedback_acceleration
+from ..motion.efforts import feedback_acceleration
 from ..robot import Robot
 from .payload import Carried
 from .stepping import Friction, Stepper
@@ -123,12 +123,8 @@ class Plant:
         if self._hold is None:
             self._hold = self.y.copy()
         rest, pi, b = np.zeros(self.robot.m), self._parameters, self._v_joints
-        ydd = feedback_acceleration(
-            self.physics.hold_frequency,
-            rest,
-            self.robot.difference(self.y, self._hold),
-            -self.yd,
-        )
+        away = self.robot.difference(self.y, self._hold)
+        ydd = feedback_acceleration(self.physics.hold_frequency, rest, away, -self.yd)
         if b:  # nothing holds the base: it moves as the joints let it
             M = self._mass_matrix()
             C = self.robot.generalized_forces(self.y, self.yd, rest, parameters=pi)
@@ -159,15 +155,8 @@ class Plant:
             stepper = self._free if self._pushes is None else self._pushed
             if pi is not None:
                 stepper, pi = self._loaded, add_friction(self.robot.mechanism, pi, self._friction)
-            progress = stepper.run(
-                self.y,
-                self.yd,
-                self.tau,
-                self.physics.step,
-                1 if tau is None else left,
-                self._pushes,
-                pi,
-            )
+            count, h = 1 if tau is None else left, self.physics.step
+            progress = stepper.run(self.y, self.yd, self.tau, h, count, self._pushes, pi)
             self.y, self.yd = progress.y, progress.yd
             left -= progress.steps
             if progress.error is not None:

@@ -46,8 +46,7 @@ class Friction:
         Raises:
             InvalidInput: an unknown joint, or a negative number.
         """
-        bodies = [b for b in mech.spanning if not (mech.floating and b == 0)]
-        at = {mech.joint_name(b): mech.qd_at[b] for b in bodies}
+        at = {mech.joint_name(b): mech.qd_at[b] for b in mech.scalar_joints(mech.spanning)}
         result = np.zeros((2, mech.n))
         for row, values in zip(result, (self.viscous, self.coulomb), strict=True):
             if not isinstance(values, Mapping):
@@ -88,6 +87,19 @@ def rk4(rate: Callable[[Array], Array], z: Array, h: float) -> Array:
     k3 = rate(z + 0.5 * h * k2)
     k4 = rate(z + h * k3)
     return np.asarray(z + h / 6.0 * (k1 + 2.0 * (k2 + k3) + k4))
+
+
+def step_in_python(
+    mech: Mechanism, y: Array, yd: Array, h: float, ydd_of: Callable[[Array, Array], Array]
+) -> tuple[Array, Array]:
+    """(y, yd) one step later; ``ydd_of`` gives the acceleration of a state."""
+
+    def rate(z: Array) -> Array:
+        y, yd = z[: mech.n_y], z[mech.n_y :]
+        return np.concatenate([position_rate(mech, y, yd), ydd_of(y, yd)])
+
+    z = rk4(rate, np.concatenate([y, yd]), h)
+    return normalised(mech, z[: mech.n_y]), z[mech.n_y :]
 
 
 class Stepper:
@@ -139,10 +151,9 @@ class Stepper:
             self._z = np.zeros(mech.n_y + mech.m)
             self._lower, self._upper = (np.full(mech.n_y, x) for x in (-np.inf, np.inf))
         else:
-            self._z, self._lower, self._upper = (
-                getattr(self._native, name) for name in ("z", "lower", "upper")
-            )
-        self._y, self._yd = self._split(self._z)
+            native = self._native
+            self._z, self._lower, self._upper = native.z, native.lower, native.upper
+        self._y, self._yd = self._z[: mech.n_y], self._z[mech.n_y :]
 
     def stop_outside(self, lower: Array, upper: Array) -> None:
         """End a run after the step that leaves these positions (n_y,)."""
@@ -197,7 +208,7 @@ class Stepper:
                         if self._outside():
                             break
                         continue
-                self._z[:] = self._long_step(self._z.copy(), h)
+                self._long_step(h)
                 done += 1
                 if self._outside():
                     break
@@ -218,22 +229,16 @@ class Stepper:
     def _outside(self) -> bool:
         return bool(np.any((self._y < self._lower) | (self._y > self._upper)))
 
-    def _split(self, z: Array) -> tuple[Array, Array]:
-        return z[: self._mech.n_y], z[self._mech.n_y :]
-
-    def _long_step(self, z: Array, h: float) -> Array:
+    def _long_step(self, h: float) -> None:
         """One step in Python, every evaluation with rescue."""
         others = [vector.copy() for vector in self._context.inputs[2:]]
 
-        def rate(z: Array) -> Array:
-            y, yd = self._split(z)
-            ydd = self._program.evaluate_in(self._context, y, yd, *others)
-            return np.concatenate([position_rate(self._mech, y, yd), ydd])
+        def ydd_of(y: Array, yd: Array) -> Array:
+            return self._program.evaluate_in(self._context, y, yd, *others)
 
-        y, yd = self._split(rk4(rate, z, h))
-        y = normalised(self._mech, y)
+        y, yd = step_in_python(self._mech, self._y, self._yd, h, ydd_of)
         self._closing.evaluate_in(self._closing_context, y)  # stages may close where this does not
-        return np.concatenate([y, yd])
+        self._y[:], self._yd[:] = y, yd
 
 
 def _variant(wrenches: bool, parameters: bool, friction: bool) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import ClosedLoopError
-from ...motion.feedback import feedback_acceleration
+from ...motion.efforts import feedback_acceleration
 from ...robot import Robot
 from ...simulation.plant import Physics, Plant
 from ..arguments import positive

@@ -1,11 +1,19 @@
-"""One ``loop_constraints`` entry of a submechanism file -> :class:`LoopConstraint`."""
+"""``loop_constraints`` and ``task_space`` of a submechanism: what it says about links.
+
+    task_space:
+      platform: tool        # the link that the task moves
+      axes: [x, z]          # its free coordinates, in the order of the task vector
+
+The coordinates are those of the platform's frame in the robot's root frame: x, y, z [m] and the
+URDF angles roll, pitch, yaw [rad]. Those not listed stay as they are at the reference.
+"""
 
 from __future__ import annotations
 
 from ...arrays import Array
 from ...errors import did_you_mean
 from ...se3 import origin_pose
-from ..submechanism import LoopConstraint
+from ..submechanism import LoopConstraint, TaskAxes
 from ..tree import Tree
 from .cut_joints import listed_axes, named_axes
 from .node import Node
@@ -13,8 +21,9 @@ from .node import Node
 
 def read_loop(node: Node, tree: Tree) -> LoopConstraint:
     """A cut joint, checked against the tree."""
-    predecessor = read_link(node["predecessor_body"], tree)
-    successor = read_link(node["successor_body"], tree)
+    predecessor, successor = (
+        _read_link(node[f"{end}_body"], tree) for end in ("predecessor", "successor")
+    )
     if tree.frames[predecessor][0] == tree.frames[successor][0]:
         same = "are the same link" if predecessor == successor else "are fixed to each other"
         raise node.error(
@@ -34,8 +43,17 @@ def read_loop(node: Node, tree: Tree) -> LoopConstraint:
     )
 
 
-def read_link(node: Node, tree: Tree) -> str:
-    """The name of a link that there is."""
+def read_task_axes(node: Node, tree: Tree) -> TaskAxes:
+    """Platform and free coordinates, checked against the tree."""
+    platform = _read_link(node["platform"], tree)
+    if tree.frames[platform][0] < 0:
+        raise node["platform"].error(
+            f"the platform '{platform}' is fixed to the root", "name the link that the limbs move"
+        )
+    return TaskAxes(platform, tuple(node["axes"].value), node.place)
+
+
+def _read_link(node: Node, tree: Tree) -> str:
     link: str = node.value
     if link not in tree.frames:
         raise node.error(f"there is no link '{link}'", did_you_mean(link, tree.frames))

@@ -37,12 +37,6 @@ class Node:
         """The items of a list."""
         return (self._child(f"[{i}]", value) for i, value in enumerate(self.value))
 
-    def find(self, key: str) -> Node | None:
-        """The value of a key that may be missing."""
-        if key not in self:
-            return None
-        return self[key]
-
     def value_of(self, key: str, default: Any) -> Any:
         """The plain value of a key, or the default."""
         return self.value.get(key, default)

@@ -16,13 +16,18 @@ from ..implied import make_unique, with_implied
 from ..submechanism import Coupling, Submechanism
 from ..tree import Tree
 from ..words import COUPLED_TYPES, FUNCTION, LOOP_TYPES, NUMERICAL
-from .joint_extras import read_actuators, read_joint_friction, read_reference
-from .joint_lists import JointLists, Named, read_joint_lists
-from .loop_constraints import read_loop
+from .joints import (
+    JointLists,
+    Named,
+    read_actuators,
+    read_joint_friction,
+    read_joint_lists,
+    read_reference,
+)
+from .loop_constraints import read_loop, read_task_axes
 from .node import Node
 from .schema import COUPLING, FILE
 from .sub_urdf import TransmissionSearch
-from .task_axes import read_task_axes
 from .validate import validated
 from .yaml_reader import load_yaml
 

@@ -23,15 +23,7 @@ from .shapes import (
     Word,
 )
 
-CUT_JOINTS = (
-    "revolute",
-    "prismatic",
-    "cylindrical",
-    "universal",
-    "spherical",
-    "planar",
-    "fixed",
-)
+CUT_JOINTS = ("revolute", "prismatic", "cylindrical", "universal", "spherical", "planar", "fixed")
 
 _JOINTS = ListOf(Text("joint"), unique=True, each="joint")
 _SPANNING = ("jointnames_spanningtree", "jointnames")
@@ -195,8 +187,7 @@ ENTRY = Record(
             default="jointnames_independent",
         ),
         "loop_constraints": Key(
-            ListOf(LOOP),
-            "one item for each cut; the known types of mechanism can do without",
+            ListOf(LOOP), "one item for each cut; the known types of mechanism can do without"
         ),
         "couplings": Key(ListOf(COUPLING), "gears, belts, differentials"),
         "solver": Key(

@@ -34,10 +34,9 @@ class TransmissionSearch:
         """Couplings of ``joints``, and the places looked in (for the message if there are none)."""
         joints = tuple(joints)
         looked: list[str] = []
-        file_path = entry.find("file_path")
-        if file_path is not None and file_path.value:
-            for path in self._candidates(file_path, looked):
-                place = f"{file_path.place} ({path.name})"
+        if entry.value_of("file_path", ""):
+            for path in self._candidates(entry["file_path"], looked):
+                place = f"{entry['file_path'].place} ({path.name})"
                 found = _of_joints(read_transmissions(path), joints, place)
                 if found:
                     return found, looked

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from ...errors import SubmechanismError
-from ..text_source import SourceText, clip, read_source
+from ..text_source import SourceText, TextReader, clip
 from .node import Node
 
 MAX_BYTES = 2**20
@@ -21,13 +21,8 @@ _TEXT_START = re.compile(r"\s*(\{|[\"']?submechanisms[\"']?\s*:)")
 
 def load_yaml(source: object) -> tuple[Node, Path | None]:
     """The root of a submechanism file (path or text) and the folder it lies in, if any."""
-    given = read_source(
-        source,
-        looks_like_text=_looks_like_yaml,
-        error=SubmechanismError,
-        what="submechanism file",
-        max_bytes=MAX_BYTES,
-    )
+    reader = TextReader("submechanism file", SubmechanismError, MAX_BYTES, _looks_like_yaml)
+    given = reader.read(source)
     return Node(_construct(given), "", given.file), given.folder
 
 
@@ -41,11 +36,8 @@ def _construct(given: SourceText) -> Any:
         loader = yaml.SafeLoader(given.text)
         root = loader.get_single_node()
         if root is None:
-            raise SubmechanismError(
-                "the submechanism file is empty",
-                file=given.file,
-                remedy="start it with 'submechanisms:' and a list of entries",
-            )
+            remedy = "start it with 'submechanisms:' and a list of entries"
+            raise _error(given.file, "", "the submechanism file is empty", remedy)
         _check_nodes(root, given.file)
         return loader.construct_document(root)
     except SubmechanismError:
@@ -55,11 +47,8 @@ def _construct(given: SourceText) -> Any:
     except yaml.YAMLError as problem:
         raise _syntax_error(problem, given) from None
     except Exception as problem:  # PyYAML's scalar constructors raise whatever int(), date() do
-        raise SubmechanismError(
-            f"a value cannot be read ({problem})",
-            file=given.file,
-            remedy="put it in quotes if it is text, else write a plain number",
-        ) from None
+        remedy = "put it in quotes if it is text, else write a plain number"
+        raise _error(given.file, "", f"a value cannot be read ({problem})", remedy) from None
 
 
 def _syntax_error(problem: yaml.YAMLError, given: SourceText) -> SubmechanismError:
@@ -73,9 +62,7 @@ def _syntax_error(problem: yaml.YAMLError, given: SourceText) -> SubmechanismErr
     elif "tag" in what:
         remedy = "use plain values: tags such as !!python are refused for safety"
     place = f"line {mark.line + 1}, column {mark.column + 1}" if mark is not None else ""
-    return SubmechanismError(
-        f"not valid YAML ({clip(what, 200)})", file=given.file, place=place, remedy=remedy
-    )
+    return _error(given.file, place, f"not valid YAML ({clip(what, 200)})", remedy)
 
 
 def _line(text: str, number: int) -> str:
@@ -94,9 +81,7 @@ def _check_nodes(root: yaml.Node, file: str) -> None:
 
     def size_of(node: yaml.Node, place: str, depth: int) -> int:
         if id(node) in open_nodes:
-            raise SubmechanismError(
-                "an alias contains itself", file=file, place=place, remedy="write the value out"
-            )
+            raise _error(file, place, "an alias contains itself", "write the value out")
         if depth > MAX_DEPTH:
             raise _too_deep(file, place)
         if id(node) not in sizes:
@@ -107,11 +92,8 @@ def _check_nodes(root: yaml.Node, file: str) -> None:
         return sizes[id(node)]
 
     if size_of(root, "", 0) > MAX_VALUES:
-        raise SubmechanismError(
-            f"the file holds more than {MAX_VALUES} values, aliases written out",
-            file=file,
-            remedy="use fewer aliases (*name)",
-        )
+        problem = f"the file holds more than {MAX_VALUES} values, aliases written out"
+        raise _error(file, "", problem, "use fewer aliases (*name)")
 
 
 def _children(node: yaml.Node, place: str, file: str) -> list[tuple[yaml.Node, str]]:
@@ -126,25 +108,19 @@ def _children(node: yaml.Node, place: str, file: str) -> list[tuple[yaml.Node, s
         at = f"{place}.{clip(word)}".removeprefix(".")
         line = key.start_mark.line + 1
         if not isinstance(key, yaml.ScalarNode):
-            raise SubmechanismError(
-                f"the key in line {line} is not a word", file=file, place=at, remedy="write a word"
-            )
+            raise _error(file, at, f"the key in line {line} is not a word", "write a word")
         if word in lines:
-            raise SubmechanismError(
-                f"the key '{clip(word)}' is given twice (lines {lines[word]} and {line})",
-                file=file,
-                place=at,
-                remedy="keep one of them",
-            )
+            problem = f"the key '{clip(word)}' is given twice (lines {lines[word]} and {line})"
+            raise _error(file, at, problem, "keep one of them")
         lines[word] = line
         result.append((value, at))
     return result
 
 
 def _too_deep(file: str, place: str) -> SubmechanismError:
-    return SubmechanismError(
-        "the values are nested too deeply",
-        file=file,
-        place=clip(place),
-        remedy="follow the layout submechanisms: [{name: ..., type: ...}]",
-    )
+    remedy = "follow the layout submechanisms: [{name: ..., type: ...}]"
+    return _error(file, clip(place), "the values are nested too deeply", remedy)
+
+
+def _error(file: str, place: str, problem: str, remedy: str) -> SubmechanismError:
+    return SubmechanismError(problem, file=file, place=place, remedy=remedy)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...errors import UrdfError, did_you_mean
+from ...errors import did_you_mean
 from .elements import UrdfDocument, UrdfJoint
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating")
@@ -10,41 +10,31 @@ JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating")
 
 def check_joint_types(document: UrdfDocument) -> None:
     """Refuse joint types that have no single axis and are not a free base."""
-    for name, joint in document.joints.items():
+    for joint in document.joints.values():
         kind = joint.type
         if kind == "planar":
-            raise document.joint_error(
-                name,
+            raise joint.error(
                 "planar joints are not supported",
                 "replace it by two prismatic joints and one revolute joint in a row",
             )
         if kind not in JOINT_TYPES:
-            raise document.joint_error(
-                name, f"unknown joint type '{kind}'", did_you_mean(kind, JOINT_TYPES)
-            )
+            raise joint.error(f"unknown joint type '{kind}'", did_you_mean(kind, JOINT_TYPES))
 
 
 def find_root(document: UrdfDocument) -> str:
     """Name of the one link that has no parent, after checking that the joints form a tree."""
     if not document.links:
-        raise UrdfError(
-            "the robot has no links",
-            file=document.file,
-            place="robot",
-            remedy='add at least one <link name="..."/>',
-        )
+        raise document.root.error("the robot has no links", 'add at least one <link name="..."/>')
     parents = _parent_of_each_link(document)
     cycle = find_cycle({link: joint.parent for link, joint in parents.items()})
     if cycle:
-        raise document.joint_error(
-            parents[cycle[0]].name,
+        raise parents[cycle[0]].error(
             f"the links form a cycle: {' <- '.join(cycle[:8])}",
             "a URDF is a tree: remove one joint and close the loop in the submechanism file",
         )
     roots = [link for link in document.links if link not in parents]
     if len(roots) > 1:
-        raise document.error(
-            document.links[roots[1]],
+        raise document.links[roots[1]].error(
             f"the robot has {len(roots)} root links: {', '.join(roots[:6])}",
             "connect all but one of them to the tree with a joint (type fixed if nothing moves)",
         )
@@ -58,22 +48,14 @@ def _parent_of_each_link(document: UrdfDocument) -> dict[str, UrdfJoint]:
         for end in ("parent", "child"):
             link = getattr(joint, end)
             if link not in document.links:
-                raise document.joint_error(
-                    joint.name,
-                    f"there is no link '{link}'",
-                    did_you_mean(link, document.links),
-                    end,
-                )
+                near = did_you_mean(link, document.links)
+                raise joint.error(f"there is no link '{link}'", near, end)
         if joint.parent == joint.child:
-            raise document.joint_error(
-                joint.name,
-                f"link '{joint.child}' is its own parent",
-                "name two different links",
-                "child",
+            raise joint.error(
+                f"link '{joint.child}' is its own parent", "name two different links", "child"
             )
         if joint.child in parents:
-            raise document.joint_error(
-                joint.name,
+            raise joint.error(
                 f"link '{joint.child}' has a second parent (joint "
                 f"'{parents[joint.child].name}' carries it already)",
                 "a URDF is a tree: cut the loop here and describe it in the submechanism file",
@@ -106,29 +88,25 @@ def check_mimics(document: UrdfDocument) -> None:
     moving = [joint.name for joint in joints if joint.type not in ("fixed", "floating")]
     mimics = {j.name: j.master for j in joints if j.master is not None and j.type != "fixed"}
     for name, master in mimics.items():
-        if by_name[name].type == "floating":
-            raise document.joint_error(
-                name, "a floating joint cannot mimic another", "remove the mimic tag", "mimic"
-            )
+        joint = by_name[name]
+        if joint.type == "floating":
+            problem = "a floating joint cannot mimic another"
+            raise joint.error(problem, "remove the mimic tag", "mimic")
         if master == name:
-            raise document.joint_error(
-                name, f"joint '{name}' mimics itself", "name the joint that drives it", "mimic"
-            )
+            problem = f"joint '{name}' mimics itself"
+            raise joint.error(problem, "name the joint that drives it", "mimic")
         if master not in by_name:
-            raise document.joint_error(
-                name, f"there is no joint '{master}'", did_you_mean(master, moving), "mimic"
-            )
+            near = did_you_mean(master, moving)
+            raise joint.error(f"there is no joint '{master}'", near, "mimic")
         if master not in moving:
-            raise document.joint_error(
-                name,
+            raise joint.error(
                 f"it mimics '{master}', which is a {by_name[master].type} joint",
                 "mimic a revolute, continuous or prismatic joint",
                 "mimic",
             )
     cycle = find_cycle(mimics)
     if cycle:
-        raise document.joint_error(
-            cycle[0],
+        raise by_name[cycle[0]].error(
             f"mimic tags form a cycle: {' -> '.join(cycle[:8])}",
             "let one joint of the cycle move freely (remove its mimic tag)",
             "mimic",

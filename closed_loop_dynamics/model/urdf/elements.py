@@ -7,9 +7,14 @@ has the elements, attributes and numbers it needs, so that later steps read with
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from ...arrays import Array
 from ...errors import UrdfError
+from ...se3 import origin_pose
 from ..text_source import clip
 from ..xml_source import Element, parse_xml
 
@@ -60,6 +65,10 @@ class UrdfJoint:
     master: str | None
     element: Element
 
+    def error(self, problem: str, remedy: str, part: str = "") -> UrdfError:
+        """What to raise about it, or about its child element ``part`` when it has one."""
+        return (self.element.find(part) or self.element).error(problem, remedy)
+
 
 @dataclass(frozen=True)
 class UrdfDocument:
@@ -67,47 +76,34 @@ class UrdfDocument:
 
     Attributes:
         root: the ``<robot>`` element.
-        file: for messages.
         links, joints: by name, in the order of the file.
     """
 
     root: Element
-    file: str
     links: dict[str, Element] = field(default_factory=dict)
     joints: dict[str, UrdfJoint] = field(default_factory=dict)
 
-    def error(self, element: Element, problem: str, remedy: str) -> UrdfError:
-        """An error at ``element``."""
-        return UrdfError(problem, file=self.file, place=element.place, remedy=remedy)
 
-    def joint_error(self, name: str, problem: str, remedy: str, part: str = "") -> UrdfError:
-        """An error at joint ``name``, or at its child element ``part`` when it has one."""
-        joint = self.joints[name].element
-        return self.error(joint.find(part) or joint, problem, remedy)
+def read_root(source: object) -> Element:
+    """The root element of a URDF, given as path or text; its content is not looked at."""
+    root = parse_xml(source)
+    if root.tag != "robot":
+        raise root.error(
+            f"the root element is <{root.tag}>, not <robot>",
+            "give a URDF; convert SDF, MJCF or xacro files first",
+        )
+    return root
 
 
 def read_document(source: object) -> UrdfDocument:
-    """The root element of a URDF, given as path or text; its content is not looked at."""
-    root, file = parse_xml(source)
-    if root.tag != "robot":
-        raise UrdfError(
-            f"the root element is <{root.tag}>, not <robot>",
-            file=file,
-            place=root.place,
-            remedy="give a URDF; convert SDF, MJCF or xacro files first",
-        )
-    return UrdfDocument(root, file)
-
-
-def read_elements(document: UrdfDocument) -> None:
-    """Check names and numbers element by element, and enter links and joints into the document."""
-    _check_element(document, document.root)
+    """Links and joints of a URDF, their names and numbers checked element by element."""
+    document = UrdfDocument(read_root(source))
+    _check_element(document.root)
     first_line: dict[tuple[str, str], int] = {}
     for element in _children(document.root):
         name = element.get("name")
         if (element.tag, name) in first_line:
-            raise document.error(
-                element,
+            raise element.error(
                 f"a second {element.tag} has the name '{name}' (the first is in line "
                 f"{first_line[element.tag, name]})",
                 f"give every {element.tag} a name of its own",
@@ -117,6 +113,7 @@ def read_elements(document: UrdfDocument) -> None:
             document.links[name] = element
         else:
             document.joints[name] = _joint(element)
+    return document
 
 
 def _joint(element: Element) -> UrdfJoint:
@@ -142,22 +139,34 @@ def number(element: Element | None, key: str, default: float = 0.0) -> float:
     return float(element.attributes.get(key, default)) if element is not None else default
 
 
-def parse_numbers(
-    document: UrdfDocument, element: Element, key: str, count: int = 1
-) -> list[float]:
+def read_origin(
+    element: Element, read: Callable[[Element, str], Sequence[float]] = numbers
+) -> Array:
+    """(4, 4) pose of the ``<origin>`` in an element; the identity where there is none.
+
+    ``read`` gives the three numbers of one of its attributes.
+    """
+    origin = element.find("origin")
+    if origin is None:
+        return np.eye(4)
+    keys = ("xyz", "rpy")
+    given = (read(origin, k) if k in origin.attributes else (0.0, 0.0, 0.0) for k in keys)
+    return origin_pose(*given)
+
+
+def parse_numbers(element: Element, key: str, count: int = 1) -> list[float]:
     """The numbers of one attribute, checked for count and finiteness (limits may be infinite)."""
     text = element.get(key)
     words = text.split()
     if len(words) != count:
-        raise document.error(
-            element,
+        raise element.error(
             f"{key}='{clip(text, 60)}' holds {len(words)} numbers, not {count}",
             f'write {key}="{" ".join(["0.0"] * count)}" with your values',
         )
-    return [_number(document, element, key, word) for word in words]
+    return [_number(element, key, word) for word in words]
 
 
-def _number(document: UrdfDocument, element: Element, key: str, word: str) -> float:
+def _number(element: Element, key: str, word: str) -> float:
     try:
         # float() also takes digit separators and non-Latin digits, which other URDF readers do
         # not: the same file must mean the same robot everywhere.
@@ -165,15 +174,12 @@ def _number(document: UrdfDocument, element: Element, key: str, word: str) -> fl
     except ValueError:
         value = None
     if value is None:
-        raise document.error(
-            element,
+        raise element.error(
             f"{key}: '{clip(word, 60)}' is not a number",
             "write a number with a decimal point; expand xacro expressions first",
         )
     if math.isnan(value) or (math.isinf(value) and element.tag != "limit"):
-        raise document.error(
-            element, f"{key}: '{clip(word, 60)}' is not finite", "write a finite number"
-        )
+        raise element.error(f"{key}: '{clip(word, 60)}' is not finite", "write a finite number")
     return value
 
 
@@ -183,29 +189,25 @@ def _children(element: Element) -> list[Element]:
     return [child for child in element.children if child.tag in known]
 
 
-def _check_element(document: UrdfDocument, element: Element) -> None:
+def _check_element(element: Element) -> None:
     for key in _REQUIRED_ATTRIBUTES.get(element.tag, ()):
         if not element.get(key).strip():
-            raise document.error(
-                element, f"<{element.tag}> has no {key}", f'write <{element.tag} {key}="..."/>'
+            raise element.error(
+                f"<{element.tag}> has no {key}", f'write <{element.tag} {key}="..."/>'
             )
     if element.tag == "robot" and element.get("version", "1.0") != "1.0":
-        raise document.error(element, f"URDF version '{element.get('version')}'", "use version 1.0")
+        raise element.error(f"URDF version '{element.get('version')}'", "use version 1.0")
     if "quat_xyzw" in element.attributes:
-        raise document.error(
-            element, "quat_xyzw is not part of URDF 1.0", "give the rotation as rpy"
-        )
+        raise element.error("quat_xyzw is not part of URDF 1.0", "give the rotation as rpy")
     for key, count in _NUMBERS.get(element.tag, {}).items():
         if key in element.attributes:
-            parse_numbers(document, element, key, count)
+            parse_numbers(element, key, count)
     children = _children(element)
     tags = [child.tag for child in children]
     for tag in _REQUIRED_CHILDREN.get(element.tag, ()):
         if tag not in tags:
-            raise document.error(element, f"has no <{tag}>", f"add a <{tag}> element")
+            raise element.error(f"has no <{tag}>", f"add a <{tag}> element")
     for child in children:
         if child.tag not in _REPEATABLE and tags.count(child.tag) > 1:
-            raise document.error(
-                child, f"<{child.tag}> is given more than once", "keep one of them"
-            )
-        _check_element(document, child)
+            raise child.error(f"<{child.tag}> is given more than once", "keep one of them")
+        _check_element(child)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import InvalidInput, UrdfError
-from ...se3 import origin_pose, unit
+from ...se3 import unit
 from ..tree import FLOATING, PRISMATIC, REVOLUTE, Body, Joint, Tree
 from ..xml_source import Element
 from .checks import check_joint_types, check_mimics, find_root
@@ -24,18 +24,13 @@ from .elements import (
     number,
     numbers,
     read_document,
-    read_elements,
+    read_origin,
 )
 from .transmissions import transmissions_of
 from .visuals import read_visuals
 
 FLOATING_BASE = "floating_base"
-_KINDS = {
-    "revolute": REVOLUTE,
-    "continuous": REVOLUTE,
-    "prismatic": PRISMATIC,
-    "floating": FLOATING,
-}
+_KINDS = {"revolute": REVOLUTE, "continuous": REVOLUTE, "prismatic": PRISMATIC}
 LinkInertia = tuple[float, Array, Array]
 
 
@@ -50,7 +45,6 @@ def read_urdf(source: str | os.PathLike[str], *, floating_base: bool = False) ->
         UrdfError: names the file, the element with its line, and what to do.
     """
     document = read_document(source)
-    read_elements(document)
     check_joint_types(document)
     root = find_root(document)
     check_mimics(document)
@@ -63,7 +57,7 @@ def read_urdf(source: str | os.PathLike[str], *, floating_base: bool = False) ->
         builder = _TreeBuilder(document, root)
         builder.build(floating_base)
     try:
-        transmissions, broken = transmissions_of(document), None
+        transmissions, broken = transmissions_of(document.root), None
     except UrdfError as error:
         transmissions, broken = (), error
     return Tree(
@@ -72,7 +66,7 @@ def read_urdf(source: str | os.PathLike[str], *, floating_base: bool = False) ->
         bodies=tuple(part.freeze() for part in builder.parts),
         frames=builder.frames,
         fixed_joint_children={j.name: j.child for j in builder.joints if j.type == "fixed"},
-        source=document.file,
+        source=document.root.file,
         link_inertias=builder.link_inertias,
         visuals=read_visuals(document.root),
         transmissions=transmissions,
@@ -82,15 +76,13 @@ def read_urdf(source: str | os.PathLike[str], *, floating_base: bool = False) ->
 
 def _check_floating_base(document: UrdfDocument, root: str) -> None:
     if FLOATING_BASE in document.joints:
-        raise document.joint_error(
-            FLOATING_BASE,
+        raise document.joints[FLOATING_BASE].error(
             f"floating_base=True adds a joint '{FLOATING_BASE}', but the URDF has one",
             "rename the joint of the URDF or load it with floating_base=False",
         )
     for joint in document.joints.values():
         if joint.type == "floating":
-            raise document.joint_error(
-                joint.name,
+            raise joint.error(
                 "floating_base=True, but the URDF has a floating joint already",
                 f"load it with floating_base=False, or make it a fixed joint below '{root}'",
             )
@@ -120,15 +112,7 @@ class _Part:
         self.inertia += _about_origin(mass, com, rotation @ inertia @ rotation.T)
 
     def freeze(self) -> Body:
-        return Body(
-            self.link,
-            self.parent,
-            self.joint,
-            self.mass,
-            self.first_moment,
-            self.inertia,
-            tuple(self.links),
-        )
+        return Body(**{**vars(self), "links": tuple(self.links)})
 
 
 class _TreeBuilder:
@@ -141,7 +125,7 @@ class _TreeBuilder:
         self.parts: list[_Part] = []
         self.frames: dict[str, tuple[int, Array]] = {}
         self.link_inertias: dict[str, LinkInertia] = {
-            name: _link_inertia(inertial, document)
+            name: _link_inertia(inertial)
             for name, link in document.links.items()
             if (inertial := link.find("inertial")) is not None
         }
@@ -152,21 +136,18 @@ class _TreeBuilder:
     def build(self, floating_base: bool) -> None:
         body = -1
         if floating_base:
-            body = self._add_part(self.root, -1, _floating_joint(FLOATING_BASE, np.eye(4)))
+            base = Joint(FLOATING_BASE, FLOATING, np.eye(4), np.zeros(3))
+            body = self._add_part(self.root, -1, base)
         self._place(self.root, body, np.eye(4))
         # An explicit stack: a chain may be longer than Python's recursion limit.
         stack = self._joints_below(self.root)
         while stack:
             joint = stack.pop()
             carrier, frame = self.frames[joint.parent]
-            frame = frame @ _origin(joint.element)
+            frame = frame @ read_origin(joint.element)
             if not np.all(np.isfinite(frame)):
-                raise self.document.joint_error(
-                    joint.name,
-                    "its position relative to the parent body overflows",
-                    "write positions in metres",
-                    "origin",
-                )
+                problem = "its position relative to the parent body overflows"
+                raise joint.error(problem, "write positions in metres", "origin")
             if joint.type == "fixed":
                 self._place(joint.child, carrier, frame)
             else:
@@ -187,13 +168,8 @@ class _TreeBuilder:
             return  # fixed to the world: its inertia never moves
         part = self.parts[body]
         part.add(link, frame, self.link_inertias.get(link))
-        if not (
-            np.isfinite(part.mass)
-            and np.all(np.isfinite(part.first_moment))
-            and np.all(np.isfinite(part.inertia))
-        ):
-            raise self.document.error(
-                self.document.links[link],
+        if not all(np.isfinite(x).all() for x in (part.mass, part.first_moment, part.inertia)):
+            raise self.document.links[link].error(
                 f"the inertia of body '{part.link}' overflows",
                 "write masses in kg and positions in m",
             )
@@ -201,17 +177,15 @@ class _TreeBuilder:
     def _moving_joint(self, joint: UrdfJoint, placement: Array) -> Joint:
         if joint.type == "floating":
             if self.frames[joint.parent][0] != -1:
-                raise self.document.joint_error(
-                    joint.name,
+                raise joint.error(
                     "a floating joint must hang on the fixed root",
                     f"make '{self.root}' its parent, or use revolute and prismatic joints",
                 )
-            return _floating_joint(joint.name, placement)
+            return Joint(joint.name, FLOATING, placement, np.zeros(3))
         given = joint.element.find("axis")
         axis = unit(numbers(given, "xyz") if given is not None else (1.0, 0.0, 0.0))
         if axis is None:
-            raise self.document.joint_error(
-                joint.name,
+            raise joint.error(
                 f"a {joint.type} joint cannot have the zero axis",
                 'give its direction, such as <axis xyz="0 0 1"/>',
                 "axis",
@@ -220,27 +194,11 @@ class _TreeBuilder:
         if joint.master is not None:
             tag = joint.element.find("mimic")
             mimic = (joint.master, number(tag, "multiplier", 1.0), number(tag, "offset"))
-        limits = _limits(joint, self.document)
+        limits = _limits(joint)
         return Joint(joint.name, _KINDS[joint.type], placement, axis, *limits, mimic=mimic)
 
 
-def _floating_joint(name: str, placement: Array) -> Joint:
-    return Joint(name, FLOATING, placement, np.zeros(3))
-
-
-def _origin(element: Element) -> Array:
-    """(4, 4) pose of the ``<origin>`` in an element; the identity where there is none."""
-    origin = element.find("origin")
-    if origin is None:
-        return np.eye(4)
-    xyz, rpy = (
-        numbers(origin, key) if key in origin.attributes else (0.0, 0.0, 0.0)
-        for key in ("xyz", "rpy")
-    )
-    return origin_pose(xyz, rpy)
-
-
-def _limits(joint: UrdfJoint, document: UrdfDocument) -> tuple[float, float, float, float]:
+def _limits(joint: UrdfJoint) -> tuple[float, float, float, float]:
     """lower, upper, velocity, effort; infinite where the URDF gives none.
 
     Published files mark "no limit" of passive joints by zeros, so an empty range is no limit.
@@ -252,8 +210,7 @@ def _limits(joint: UrdfJoint, document: UrdfDocument) -> tuple[float, float, flo
     if joint.type == "continuous" or lower == upper:
         lower, upper = -np.inf, np.inf
     if lower > upper:
-        raise document.joint_error(
-            joint.name,
+        raise joint.error(
             f"the lower limit {lower:g} is above the upper limit {upper:g}",
             "swap them; a limit that is not written counts as 0",
             "limit",
@@ -261,25 +218,19 @@ def _limits(joint: UrdfJoint, document: UrdfDocument) -> tuple[float, float, flo
     largest = {key: number(limit, key) for key in ("velocity", "effort")}
     for key, value in largest.items():
         if value < 0.0:
-            raise document.joint_error(
-                joint.name,
-                f"the {key} limit {value:g} is negative",
-                "write its magnitude, or 0 for none",
-                "limit",
-            )
+            problem = f"the {key} limit {value:g} is negative"
+            raise joint.error(problem, "write its magnitude, or 0 for none", "limit")
     return lower, upper, largest["velocity"] or np.inf, largest["effort"] or np.inf
 
 
-def _link_inertia(inertial: Element, document: UrdfDocument) -> LinkInertia:
+def _link_inertia(inertial: Element) -> LinkInertia:
     """Mass, centre of mass in the link frame, inertia about it in link axes."""
     given = inertial.find("mass")
     assert given is not None  # checked before
     mass = number(given, "value")
     if mass < 0.0:
-        raise document.error(
-            given, f"the mass {mass:g} kg is negative", "write a mass of zero or more"
-        )
-    frame = _origin(inertial)
+        raise given.error(f"the mass {mass:g} kg is negative", "write a mass of zero or more")
+    frame = read_origin(inertial)
     rotation = frame[:3, :3]
     inertia = inertial.find("inertia")
     xx, xy, xz, yy, yz, zz = (number(inertia, key) for key in INERTIA)

@@ -18,17 +18,17 @@ import math
 
 from ..submechanism import Coupling
 from ..xml_source import Element
-from .elements import UrdfDocument, parse_numbers, read_document
+from .elements import parse_numbers, read_root
 
 _TYPE = "MultiJointLinearTransmission"
 
 
 def read_transmissions(source: object) -> tuple[Coupling, ...]:
     """The linear transmissions of a URDF (path or text) of which nothing else is wanted."""
-    return transmissions_of(read_document(source))
+    return transmissions_of(read_root(source))
 
 
-def transmissions_of(document: UrdfDocument) -> tuple[Coupling, ...]:
+def transmissions_of(robot: Element) -> tuple[Coupling, ...]:
     """All linear transmissions of a URDF, one coupling for each joint that they drive.
 
     Several ``depends_on`` of one joint add up, their offsets too. Transmissions of other types are
@@ -38,20 +38,19 @@ def transmissions_of(document: UrdfDocument) -> tuple[Coupling, ...]:
         UrdfError: a number that is not one, a joint driven twice or by itself.
     """
     result: dict[str, Coupling] = {}
-    for transmission in document.root.all("transmission"):
+    for transmission in robot.all("transmission"):
         if not _is_linear(transmission):
             continue
         for joint in transmission.all("joint"):
             if joint.find("depends_on") is None:
                 continue
-            name = _attribute(document, joint, "name")
+            name = _attribute(joint, "name")
             if name in result:
-                raise document.error(
-                    joint,
+                raise joint.error(
                     f"joint '{name}' is driven by two transmissions",
                     "write all its <depends_on> into one <joint> element",
                 )
-            result[name] = _sum_of_dependencies(document, joint, name)
+            result[name] = _sum_of_dependencies(joint, name)
     return tuple(result.values())
 
 
@@ -61,32 +60,28 @@ def _is_linear(transmission: Element) -> bool:
     return kind.strip().rsplit("/", 1)[-1] == _TYPE  # ROS writes a plugin prefix before a slash
 
 
-def _sum_of_dependencies(document: UrdfDocument, joint: Element, name: str) -> Coupling:
+def _sum_of_dependencies(joint: Element, name: str) -> Coupling:
     terms: dict[str, float] = {}
     offset = 0.0
     for dependency in joint.all("depends_on"):
-        other = _attribute(document, dependency, "joint")
+        other = _attribute(dependency, "joint")
         if other == name:
-            raise document.error(
-                dependency, f"joint '{name}' depends on itself", "name the joint that drives it"
+            raise dependency.error(
+                f"joint '{name}' depends on itself", "name the joint that drives it"
             )
-        terms[other] = terms.get(other, 0.0) + _value(document, dependency, "multiplier", 1.0)
-        offset += _value(document, dependency, "offset", 0.0)
+        terms[other] = terms.get(other, 0.0) + _value(dependency, "multiplier", 1.0)
+        offset += _value(dependency, "offset", 0.0)
     if not all(map(math.isfinite, (*terms.values(), offset))):
-        raise document.error(
-            joint, "the sum of its dependencies overflows", "write smaller numbers"
-        )
+        raise joint.error("the sum of its dependencies overflows", "write smaller numbers")
     return Coupling(name, terms, offset, joint.place)
 
 
-def _value(document: UrdfDocument, element: Element, key: str, default: float) -> float:
-    return parse_numbers(document, element, key)[0] if key in element.attributes else default
+def _value(element: Element, key: str, default: float) -> float:
+    return parse_numbers(element, key)[0] if key in element.attributes else default
 
 
-def _attribute(document: UrdfDocument, element: Element, key: str) -> str:
+def _attribute(element: Element, key: str) -> str:
     value = element.get(key)
     if not value.strip():
-        raise document.error(
-            element, f"<{element.tag}> has no {key}", f'write <{element.tag} {key}="...">'
-        )
+        raise element.error(f"<{element.tag}> has no {key}", f'write <{element.tag} {key}="...">')
     return value

@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...arrays import Array
-from ...se3 import origin_pose
 from ..visual import BOX, CYLINDER, MESH, SPHERE, Visual
 from ..xml_source import Element
+from .elements import read_origin
 
 Color = tuple[float, float, float]
 #: kind -> attribute -> how many lengths.
@@ -38,7 +37,7 @@ def _visual(element: Element, colors: dict[str, Color | None]) -> Visual:
         name = material.get("name")
         visual = replace(visual, material=name, color=_color(material) or colors.get(name))
     try:
-        visual = replace(visual, pose=_pose(element.find("origin")))
+        visual = replace(visual, pose=read_origin(element, _numbers))
         return _shaped(visual, element.find("geometry"))
     except _CannotBeShown as reason:
         return replace(visual, problem=str(reason))
@@ -59,16 +58,6 @@ def _shaped(visual: Visual, geometry: Element | None) -> Visual:
     return replace(visual, kind=solid.tag, size=tuple(size))
 
 
-def _pose(origin: Element | None) -> Array:
-    if origin is None:
-        return np.eye(4)
-    xyz, rpy = (
-        _numbers(origin, key, 3) if key in origin.attributes else (0.0, 0.0, 0.0)
-        for key in ("xyz", "rpy")
-    )
-    return origin_pose(xyz, rpy)
-
-
 def _color(material: Element) -> Color | None:
     color = material.find("color")
     try:
@@ -78,7 +67,7 @@ def _color(material: Element) -> Color | None:
     return red, green, blue
 
 
-def _numbers(element: Element, key: str, count: int) -> tuple[float, ...]:
+def _numbers(element: Element, key: str, count: int = 3) -> tuple[float, ...]:
     text = element.get(key)
     try:
         numbers = tuple(float(word) for word in text.split())
