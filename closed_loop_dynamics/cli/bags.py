@@ -18,8 +18,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import did_you_mean
-from .arguments import Arguments
-from .inputs import InputFile
+from .arguments import Arguments, InputFile
 from .mistakes import FileProblem, UsageError, need, no_file
 from .output import is_bag, take_place, target
 from .tables import (
@@ -227,8 +226,8 @@ def ros_topic(name: str) -> str:
 # -- writing --------------------------------------------------------------------------------------
 
 
-def write_bag(output: str, recordings: Sequence[Recording]) -> None:
-    """Write topics: ``x.mcap`` becomes one file, a name without suffix a rosbag2 folder.
+def write_bag(output: str, recording: Recording) -> None:
+    """Write a topic: ``x.mcap`` becomes one file, a name without suffix a rosbag2 folder.
 
     Raises:
         UsageError: another suffix, or a folder that exists.
@@ -242,8 +241,7 @@ def write_bag(output: str, recordings: Sequence[Recording]) -> None:
         bag = Path(folder) / (path.stem or "bag")
         plugin = rosbag2.StoragePlugin.MCAP
         with rosbag2.Writer(bag, version=9, storage_plugin=plugin) as writer:
-            for recording in recordings:
-                _write_topic(writer, store, recording)
+            _write_topic(writer, store, recording)
         if path.suffix:
             (file,) = bag.glob("*.mcap")
             take_place(file, path)

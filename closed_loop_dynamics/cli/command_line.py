@@ -14,6 +14,7 @@ import re
 import shutil
 import sys
 import warnings
+from contextlib import ExitStack
 from typing import NoReturn
 
 from .. import __version__
@@ -104,7 +105,8 @@ def _main(argv: list[str], debug: bool) -> int:
         options, unknown = make_parser(argv).parse_known_args(argv)
         if unknown:
             options.parser.refuse(unknown)
-        status = int(options.run(options))
+        with ExitStack() as options.until_end:
+            status = int(options.run(options))
         sys.stdout.flush()
         return status
     except SystemExit as exit_request:  # argparse: --help, --version, usage errors

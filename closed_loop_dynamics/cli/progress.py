@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..engine import cache
+from ..engine.progress import Compilation, subscribe
 
 WIDTH = 30
 PERIOD = 0.1  # seconds between two drawings
 PATIENCE = 0.5  # work shorter than this shows no bar [s]
-COMPILING = 2.0  # loading that takes longer is explained [s]
+COMPILING = 2.0  # compiling that takes longer, all in all, is explained [s]
 CLEAR = "\r\x1b[K"
 
 
@@ -59,24 +60,84 @@ def progress(what: str, total: float) -> Iterator[Progress]:
 
 @contextmanager
 def loading(robot: str) -> Iterator[None]:
-    """A note on a terminal while a robot is loaded; a line anywhere if that means compiling."""
+    """A note on a terminal while a robot is loaded."""
     terminal = sys.stderr.isatty()
-    before, after = (CLEAR, "") if terminal else ("", "\n")
-
-    def explain() -> None:
-        if "casadi" in sys.modules:  # a robot whose code is cached loads without it
-            later = "; later runs take it from the cache" if cache.folder() else ""
-            text = f"{before}compiling {robot} for the first time{later}"
-            print(text, end=after, file=sys.stderr, flush=True)
-
     if terminal:
         print(f"loading {robot} ...", end="", file=sys.stderr, flush=True)
-    timer = threading.Timer(COMPILING, explain)
-    timer.start()
     try:
         yield
     finally:
-        timer.cancel()
-        timer.join()
         if terminal:
             print(CLEAR, end="", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def compilations(robot: str) -> Iterator[None]:
+    """Say inside this block what of a robot is compiled, as soon as that takes long.
+
+    One sentence; on a terminal it names the program, too, and goes away at the end of each.
+    """
+    notes = _Compilations(robot)
+    unsubscribe = subscribe(notes.hear)
+    try:
+        yield
+    finally:
+        unsubscribe()
+        notes.close()
+
+
+class _Compilations:
+    def __init__(self, robot: str) -> None:
+        self._robot = robot
+        self._terminal = sys.stderr.isatty()
+        self._lock = threading.RLock()  # programs are compiled in several threads
+        self._under_way: list[str] = []
+        self._patience = COMPILING  # what is left of it [s]
+        self._began = 0.0
+        self._timer: threading.Timer | None = None
+        self._told = False
+
+    def hear(self, event: Compilation) -> None:
+        name = f"{event.name}, for many samples at once" if event.batch else event.name
+        with self._lock:
+            if not event.done:
+                self._under_way.append(name)
+                self._wait()
+            elif name in self._under_way:
+                self._under_way.remove(name)
+            if self._under_way:
+                self._tell()
+            else:
+                self.close()
+
+    def _wait(self) -> None:
+        """Have it told when patience ends before the work does."""
+        if self._timer is None and self._patience > 0.0:
+            self._began = time.monotonic()
+            self._timer = threading.Timer(self._patience, self._lose_patience)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _lose_patience(self) -> None:
+        with self._lock:
+            self._patience = 0.0
+            self._tell()
+
+    def _tell(self) -> None:
+        if self._patience > 0.0 or not self._under_way or (self._told and not self._terminal):
+            return
+        self._told = True
+        later = "; later runs take it from the cache" if cache.folder() else ""
+        text = f"compiling {self._robot} for the first time{later}"
+        text = f"{CLEAR}{text} ({self._under_way[-1]})" if self._terminal else f"{text}\n"
+        print(text, end="", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Nothing is compiled at present."""
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+                self._patience -= time.monotonic() - self._began
+            if self._told and self._terminal:
+                print(CLEAR, end="", file=sys.stderr, flush=True)

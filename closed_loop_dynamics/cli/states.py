@@ -15,8 +15,9 @@ import numpy as np
 from ..arrays import MAX_ANGLE, Array
 from ..errors import ClosedLoopError, ClosureNotFound, did_you_mean
 from ..model.joint_limits import Limits
+from ..quantities.coordinates import reference_independent
 from ..robot import Robot
-from .arguments import real
+from .arguments import add_vector, real
 from .bags import add_input_arguments, read_recording
 from .mistakes import FileProblem, UsageError
 from .output import add_output_arguments, check_output, write
@@ -58,13 +59,7 @@ def add_state_arguments(parser: argparse.ArgumentParser, kinds: Sequence[str]) -
     add_robot_arguments(parser)
     group = parser.add_argument_group("one state")
     for kind in kinds:
-        group.add_argument(
-            f"--{_OPTIONS[kind]}",
-            nargs="+",
-            action="extend",
-            metavar="VALUE",
-            help=f"{_UNITS[kind]}",
-        )
+        add_vector(group, f"--{_OPTIONS[kind]}", _UNITS[kind])
     group = parser.add_argument_group("many states")
     add_input_arguments(group, required=False)
     add_output_arguments(parser)
@@ -189,14 +184,7 @@ def warn_of_limits(robot: Robot, y: Array, table: Table | None) -> None:
 
 def reference(robot: Robot) -> Array:
     """(n_y,) independent positions of the reference configuration."""
-    mechanism = robot.mechanism
-    y = np.zeros(mechanism.n_y)
-    if mechanism.floating:
-        y[6] = 1.0
-    for c, branch in robot.branches.items():
-        for b, value in zip(mechanism.components[c].independent, branch.reference.p, strict=True):
-            y[mechanism.y_at[b]] = value
-    return y
+    return reference_independent(robot.mechanism, robot.branches)
 
 
 def parse_vector(words: Sequence[str], names: Sequence[str], default: Array, what: str) -> Array:

@@ -66,7 +66,6 @@ def sample(
     own = [robot.names.independent.index(joint) for joint in geometry.independent]
     varied = [robot.names.independent.index(joint) for joint in joints]
     actuators = [robot.names.actuator.index(joint) for joint in geometry.active]
-    inside = Limits.of(robot.mechanism.tree, joints)
     axes = tuple(_range(robot, joint, count, margin) for joint in joints)
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
     shape = grid.shape[:-1]
@@ -92,17 +91,9 @@ def sample(
             except ClosedLoopError:
                 continue  # the actuators cannot hold it here, or not all joints are driven
     allowed = np.isfinite(loop) & _within(u, Limits.of(robot.mechanism.tree, geometry.active))
+    allowed &= _within(grid, Limits.of(robot.mechanism.tree, joints))
     return Samples(
-        name,
-        tuple(joints),
-        geometry.active,
-        axes,
-        u,
-        ratio,
-        force,
-        loop,
-        actuation,
-        allowed & _within(grid, inside),
+        name, tuple(joints), geometry.active, axes, u, ratio, force, loop, actuation, allowed
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..mechanism import Mechanism
-from .findings import Finding
+from .report import Finding
 
 #: Relative slack of the triangle inequality: files are rounded.
 SLACK = 1e-3

@@ -15,8 +15,10 @@ from ..cli.tables import ACCELERATION, POSITION, VELOCITY, Table
 from ..errors import ActuationSingular, ClosedLoopError, Underactuated
 from ..robot import Robot
 from .reach import Range
-from .snapshot import Camera, Snapshot
+from .snapshot import HOLDING, Camera, Snapshot
 
+#: Frames of a joint's way through its range.
+FRAMES = 60
 #: Frames per second that are computed, and the most of them.
 RATE = 50.0
 MOST_FRAMES = 60_000
@@ -98,18 +100,17 @@ def _rows(y: Array, compute: Callable[[int], Array]) -> Array:
     return np.array([compute(k) for k in range(len(y))])
 
 
-def sweep(camera: Camera, ranges: dict[str, Range], seconds: float = 2.0) -> Playback:
+def sweep(camera: Camera, ranges: dict[str, Range]) -> Playback:
     """A motion to show what moves: each joint through its range, one after the other, slowly.
 
     What the loops do not allow is left out. The forces hold the robot against gravity.
     """
     robot, mech = camera.robot, camera.robot.mechanism
     home = clipped(robot, reference(robot), ranges)
-    y, q, tau, zero = [], [], [], np.zeros(robot.m)
-    notes = set()
+    y, q, tau, notes = [], [], [], set()
     for name, (low, high) in ranges.items():
         at = mech.y_at[mech.tree.joint_index(name)]
-        for phase in np.linspace(0.0, 2.0 * np.pi, int(30 * seconds), endpoint=False):
+        for phase in np.linspace(0.0, 2.0 * np.pi, FRAMES, endpoint=False):
             s = np.sin(phase)
             one = home.copy()
             one[at] += s * (high - home[at]) if s > 0 else s * (home[at] - low)
@@ -118,15 +119,15 @@ def sweep(camera: Camera, ranges: dict[str, Range], seconds: float = 2.0) -> Pla
             except ClosedLoopError:
                 continue
             y.append(one)
-            force, note = camera.forces(one, zero, zero)
+            force, _, note = camera.holding_forces(one)
             tau.append(np.full(robot.p, np.nan) if force is None else force)
             notes.add(note)
     if not y:
         shot = camera.standing(home)
         y, q, tau = [home], [shot.q], [np.zeros(robot.p) if shot.tau is None else shot.tau]
     times = np.arange(len(y)) / 30.0
-    note = next((n for n in notes if n), "") if notes and "" not in notes else ""
-    return Playback(times, np.array(y), np.array(q), np.array(tau), "gravity compensation", note)
+    note = "" if "" in notes else next(iter(notes), "")
+    return Playback(times, np.array(y), np.array(q), np.array(tau), HOLDING, note)
 
 
 def clipped(robot: Robot, y: Array, ranges: dict[str, Range]) -> Array:

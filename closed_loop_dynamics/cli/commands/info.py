@@ -124,6 +124,9 @@ def _clusters(robot: Robot) -> list[dict[str, Any]]:
     ]
 
 
+_SUMMARY = ["joints", "independent", "active", "mobility", "rank", "rows", "solver", "why"]
+
+
 def _loops(robot: Robot, report: Report) -> list[dict[str, Any]]:
     """Per component that is not plain serial: the linter's summary and its cuts."""
     found = []
@@ -134,14 +137,7 @@ def _loops(robot: Robot, report: Report) -> list[dict[str, Any]]:
             {
                 "name": summary.name,
                 "type": component.entry.type,
-                "joints": summary.joints,
-                "independent": summary.independent,
-                "active": summary.active,
-                "mobility": summary.mobility,
-                "rank": summary.rank,
-                "rows": summary.rows,
-                "solver": summary.solver,
-                "why": summary.why,
+                **{fact: getattr(summary, fact) for fact in _SUMMARY},
                 "idle": summary.idle_joints,
                 "reachable": {name: list(ends) for name, ends in summary.reachable.items()},
                 "residual": summary.residual,

@@ -11,7 +11,7 @@ import numpy as np
 from ...arrays import Array
 from ...model.joint_limits import Limits
 from ...robot import Robot
-from ..arguments import positive
+from ..arguments import STANDARD, positive
 from ..bags import (
     STATES,
     TRAJECTORY,
@@ -21,13 +21,22 @@ from ..bags import (
     ros_topic,
     write_bag,
 )
-from ..inputs import STANDARD
 from ..mistakes import FileProblem, UsageError
 from ..motion_file import MOTION_NOTE, MotionTable, motion_of, resampled
 from ..output import add_output_arguments, check_output, is_bag, write
 from ..robot_argument import add_robot_arguments, load_robot
 from ..states import States
-from ..tables import ACCELERATION, EFFORT, POSITION, TIME, VELOCITY, Table, joined, with_column
+from ..tables import (
+    ACCELERATION,
+    EFFORT,
+    KINDS,
+    POSITION,
+    TIME,
+    VELOCITY,
+    Table,
+    joined,
+    with_column,
+)
 
 DESCRIPTION = f"""\
 Map a trajectory of the independent joints to positions, velocities, accelerations and forces of the
@@ -88,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output != STANDARD and is_bag(options.output):
         message = MESSAGES[options.message] if options.message else recording.message_type
         result = replace(result, start=recording.table.start)
-        write_bag(options.output, [Recording(result, topic or TOPICS[message], message)])
+        write_bag(options.output, Recording(result, topic or TOPICS[message], message))
     else:
         write(result, options.output, options.format, single=False)
     return 0
@@ -101,14 +110,8 @@ def map_motion(robot: Robot, motion: MotionTable) -> Table:
     def mapped(y: Array, yd: Array, ydd: Array) -> Table:
         state = robot.state(y, yd, ydd)
         tau = robot.inverse_dynamics(y, yd, ydd)
-        return joined(
-            [
-                (POSITION, names, state.u),
-                (VELOCITY, names, state.ud),
-                (ACCELERATION, names, state.udd),
-                (EFFORT, names, tau),
-            ]
-        )
+        numbers = zip(KINDS, (state.u, state.ud, state.udd, tau), strict=True)
+        return joined((kind, names, values) for kind, values in numbers)
 
     vectors = {POSITION: motion.y, VELOCITY: motion.yd, ACCELERATION: motion.ydd}
     places = replace(motion.table, columns=(), values=np.zeros((len(motion.y), 0)))

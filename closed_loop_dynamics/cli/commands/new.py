@@ -18,10 +18,10 @@ from ...inspection.loop_yaml import loop_file
 from ...model import read_urdf
 from ...model.tree import Tree
 from ...robot import load
-from ..inputs import STANDARD
+from ..arguments import STANDARD
 from ..mistakes import FileProblem, UsageError
 from ..output import check_place, put
-from ..progress import loading
+from ..progress import compilations, loading
 from ..robot_argument import RobotFile, find_robot
 from ..terminal import folded
 
@@ -103,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
         raise FileProblem("no loops found, nothing written; name them with --loop LINK~LINK")
     if rest := _alone(tree, guesses):
         print(folded(rest), file=note)
-    with loading(sources.name):
+    with compilations(sources.name), loading(sources.name):
         _prove(sources.urdf, text)
     if output == STANDARD:
         sys.stdout.write(text)

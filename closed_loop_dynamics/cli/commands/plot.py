@@ -10,8 +10,8 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import did_you_mean
+from ..arguments import InputFile
 from ..bags import read_recording
-from ..inputs import InputFile
 from ..mistakes import FileProblem
 from ..pictures import STYLES, check_picture, new_figure, save_figure
 from ..tables import KINDS, REMARK, TIME, Table, meaning
