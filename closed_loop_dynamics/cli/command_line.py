@@ -121,13 +121,10 @@ def _main(argv: list[str], debug: bool) -> int:
     except (ClosedLoopError, OSError, RecursionError) as error:
         if debug:
             raise
-        print(f"{_called(argv)}: {_sentence(error)}", file=sys.stderr)
+        chosen = _chosen(argv)
+        called = f"{PROG} {chosen.name}" if chosen else PROG
+        print(f"{called}: {_sentence(error)}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
-
-
-def _called(argv: list[str]) -> str:
-    name = _chosen(argv)
-    return f"{PROG} {name.name}" if name else PROG
 
 
 def _sentence(error: Exception) -> str:

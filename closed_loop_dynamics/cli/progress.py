@@ -1,4 +1,4 @@
-"""What takes time, on standard error: a progress bar when that is a terminal, else one sentence
+"""What takes time, on standard error: a progress bar when that is a terminal, and one sentence
 about a robot that has to be compiled.
 """
 
@@ -20,8 +20,12 @@ COMPILING = 2.0  # compiling that takes longer, all in all, is explained [s]
 CLEAR = "\r\x1b[K"
 
 
+def _write(text: str) -> None:
+    print(text, end="", file=sys.stderr, flush=True)
+
+
 class Progress:
-    """Counts towards ``total``."""
+    """A progress bar towards ``total``, for a ``with`` block; it disappears at the end."""
 
     def __init__(self, what: str, total: float) -> None:
         self._what = what
@@ -40,53 +44,33 @@ class Progress:
         bar = "#" * round(WIDTH * share)
         left = (now - self._start) * (1.0 - share) / share if share else 0.0
         text = f"{self._what} [{bar:<{WIDTH}}] {100 * share:3.0f} % {left:4.0f} s left {note}"
-        print(f"{CLEAR}{text.rstrip()}", end="", file=sys.stderr, flush=True)
+        _write(f"{CLEAR}{text.rstrip()}")
 
-    def close(self) -> None:
-        """Remove the bar."""
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         if self._shown:
-            print(CLEAR, end="", file=sys.stderr, flush=True)
-
-
-@contextmanager
-def progress(what: str, total: float) -> Iterator[Progress]:
-    """A progress bar that disappears at the end."""
-    bar = Progress(what, total)
-    try:
-        yield bar
-    finally:
-        bar.close()
+            _write(CLEAR)
 
 
 @contextmanager
 def loading(robot: str) -> Iterator[None]:
     """A note on a terminal while a robot is loaded."""
     terminal = sys.stderr.isatty()
-    if terminal:
-        print(f"loading {robot} ...", end="", file=sys.stderr, flush=True)
+    _write(f"loading {robot} ..." if terminal else "")
     try:
         yield
     finally:
-        if terminal:
-            print(CLEAR, end="", file=sys.stderr, flush=True)
+        _write(CLEAR if terminal else "")
 
 
-@contextmanager
-def compilations(robot: str) -> Iterator[None]:
-    """Say inside this block what of a robot is compiled, as soon as that takes long.
+class Compilations:
+    """Says in a ``with`` block what of a robot is compiled, as soon as that takes long.
 
-    One sentence; on a terminal it names the program, too, and goes away at the end of each.
+    One sentence; on a terminal it names the program, too, and goes away when nothing is compiled.
     """
-    notes = _Compilations(robot)
-    unsubscribe = subscribe(notes.hear)
-    try:
-        yield
-    finally:
-        unsubscribe()
-        notes.close()
 
-
-class _Compilations:
     def __init__(self, robot: str) -> None:
         self._robot = robot
         self._terminal = sys.stderr.isatty()
@@ -97,7 +81,14 @@ class _Compilations:
         self._timer: threading.Timer | None = None
         self._told = False
 
-    def hear(self, event: Compilation) -> None:
+    def __enter__(self) -> None:
+        self._unsubscribe = subscribe(self._hear)
+
+    def __exit__(self, *_: object) -> None:
+        self._unsubscribe()
+        self._rest()
+
+    def _hear(self, event: Compilation) -> None:
         name = f"{event.name}, for many samples at once" if event.batch else event.name
         with self._lock:
             if not event.done:
@@ -108,7 +99,7 @@ class _Compilations:
             if self._under_way:
                 self._tell()
             else:
-                self.close()
+                self._rest()
 
     def _wait(self) -> None:
         """Have it told when patience ends before the work does."""
@@ -129,10 +120,9 @@ class _Compilations:
         self._told = True
         later = "; later runs take it from the cache" if cache.folder() else ""
         text = f"compiling {self._robot} for the first time{later}"
-        text = f"{CLEAR}{text} ({self._under_way[-1]})" if self._terminal else f"{text}\n"
-        print(text, end="", file=sys.stderr, flush=True)
+        _write(f"{CLEAR}{text} ({self._under_way[-1]})" if self._terminal else f"{text}\n")
 
-    def close(self) -> None:
+    def _rest(self) -> None:
         """Nothing is compiled at present."""
         with self._lock:
             if self._timer is not None:
@@ -140,4 +130,4 @@ class _Compilations:
                 self._timer = None
                 self._patience -= time.monotonic() - self._began
             if self._told and self._terminal:
-                print(CLEAR, end="", file=sys.stderr, flush=True)
+                _write(CLEAR)

@@ -9,6 +9,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -21,8 +22,8 @@ from .arguments import add_vector, real
 from .bags import add_input_arguments, read_recording
 from .mistakes import FileProblem, UsageError
 from .output import add_output_arguments, check_output, write
-from .progress import progress
-from .robot_argument import add_robot_arguments
+from .progress import Progress
+from .robot_argument import add_robot_arguments, load_robot
 from .tables import ACCELERATION, EFFORT, POSITION, TIME, VELOCITY, Table, with_column
 
 CHUNK = 512
@@ -84,7 +85,7 @@ class States:
         arrays = list(self.vectors.values())
         parts: list[Table] = []
         total = len(self.table.values)
-        with progress("computing", total) as bar:
+        with Progress("computing", total) as bar:
             for start in range(0, max(total, 1), CHUNK):
                 piece = [array[start : start + CHUNK] for array in arrays]
                 try:
@@ -228,7 +229,10 @@ def _number(text: str, what: str) -> float:
     return value
 
 
-def answer(options: argparse.Namespace, states: States, result: Table) -> int:
-    """Write the result where and as the command line says."""
+def answer(options: argparse.Namespace, kinds: Sequence[str], compute: Callable[..., Table]) -> int:
+    """Load, read, write the result of ``compute(robot, *vectors)`` as the command line says."""
+    robot = load_robot(options)
+    states = read_states(robot, options, kinds)
+    result = states.each(robot, partial(compute, robot))
     write(result, options.output, options.format, single=states.single)
     return 0

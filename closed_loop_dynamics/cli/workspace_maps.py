@@ -14,7 +14,7 @@ from ..model.joint_limits import SLACK, Limits
 from ..model.tree import PRISMATIC
 from ..robot import Robot
 from .pictures import STYLES, new_figure
-from .progress import progress
+from .progress import Progress
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ def sample(
     columns = [geometry.independent.index(joint) for joint in joints]
     loop, actuation = np.full(shape, np.nan), np.full(shape, np.nan)
     zero = np.zeros(robot.m)
-    with progress(f"sampling {name}", grid[..., 0].size) as bar:
+    with Progress(f"sampling {name}", grid[..., 0].size) as bar:
         for done, index in enumerate(_outwards(grid, y[varied])):
             point = y.copy()
             point[varied] = grid[index]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..actuation.undriven import undriven_words
+from ..arrays import Array
 from ..closure.branch import Branch
 from ..dynamics.catalogue import FORWARD_DYNAMICS
 from ..errors import ClosedLoopError, SingularInertia
@@ -19,11 +20,12 @@ from ..mechanism import Mechanism
 from ..model.tree import Joint
 from ..programs import Programs
 from ..quantities.coordinates import reference_independent
-from .inertia import inertia_findings
 from .report import Finding, Report, SubmechanismSummary
 
 #: A planar loop that is planar only to this is worth a sentence [m, rad].
 NOTABLE_RESIDUAL = 1e-9
+ROUNDED = 1e-3  # relative slack of the triangle inequality of moments of inertia
+SLACK = 1e-6  # a limit is passed by more than this [rad or m]
 
 
 def lint(programs: Programs) -> Report:
@@ -34,7 +36,7 @@ def lint(programs: Programs) -> Report:
     for c in range(len(mech.components)):
         summaries.append(_summary(programs, c))
         findings += _component_findings(programs, c, summaries[-1])
-    findings += inertia_findings(mech)
+    findings += _inertias(mech)
     findings += _reduced_inertia(programs)
     order = {"error": 0, "warning": 1, "info": 2}
     findings.sort(key=lambda f: order[f.severity])
@@ -142,7 +144,7 @@ def _limit_findings(mech: Mechanism, branch: Branch, s: SubmechanismSummary) -> 
     joints = [mech.tree.bodies[b].joint for b in system.joints]
     for k, i in enumerate(system.independent):
         low, high = s.reachable[joints[i].name]
-        margin = 1e-6 if len(system.independent) == 1 else 1.01 * float(branch.seeds.step[k])
+        margin = SLACK if len(system.independent) == 1 else 1.01 * float(branch.seeds.step[k])
         past = (branch.lower[k] < low - margin) or (branch.upper[k] > high + margin)
         if past and (np.isfinite(joints[i].lower) or np.isfinite(joints[i].upper)):
             message = (
@@ -153,7 +155,7 @@ def _limit_findings(mech: Mechanism, branch: Branch, s: SubmechanismSummary) -> 
     solutions = np.array([branch.local_q(x) for x in branch.known()])
     for i in branch.closure.unknown:
         low, high = float(solutions[:, i].min()), float(solutions[:, i].max())
-        if _outside(joints[i], low, high):
+        if low < joints[i].lower - SLACK or high > joints[i].upper + SLACK:
             message = (
                 f"over its range the loop moves {joints[i].name} through [{low:.4g}, {high:.4g}], "
                 f"its limits are {_limits(joints[i])}"
@@ -163,11 +165,6 @@ def _limit_findings(mech: Mechanism, branch: Branch, s: SubmechanismSummary) -> 
 
 def _limits(joint: Joint) -> str:
     return f"[{joint.lower:.4g}, {joint.upper:.4g}]"
-
-
-def _outside(joint: Joint, low: float, high: float) -> bool:
-    slack = 1e-6
-    return low < joint.lower - slack or high > joint.upper + slack
 
 
 def _reduced_inertia(programs: Programs) -> Iterator[Finding]:
@@ -180,3 +177,37 @@ def _reduced_inertia(programs: Programs) -> Iterator[Finding]:
         yield Finding("error", "singular-inertia", "", str(error))
     except ClosedLoopError as error:
         yield Finding("error", "reference", "", str(error))
+
+
+def _inertias(mech: Mechanism) -> Iterator[Finding]:
+    """What a rigid body cannot have: per link the principal moments; per body massless leaves."""
+    for link, (mass, _, inertia) in mech.tree.link_inertias.items():
+        problem = _inertia_problem(mass, inertia)
+        if problem:
+            yield Finding("warning", "inertia", "", f"link '{link}': {problem}")
+    parents = {body.parent for body in mech.tree.bodies}
+    for i, body in enumerate(mech.tree.bodies):
+        massless = body.mass == 0.0 and not np.any(body.inertia)
+        if massless and i not in parents:
+            message = (
+                f"link '{body.link}' at the end of a chain has neither mass nor inertia; fine only "
+                "when its loop or gear gives it inertia"
+            )
+            yield Finding("info", "massless-leaf", "", message)
+
+
+def _inertia_problem(mass: float, inertia: Array) -> str:
+    values = np.linalg.eigvalsh(inertia)
+    scale = max(float(np.max(np.abs(values))), 1e-300)
+    if mass == 0.0 and not np.any(inertia):
+        return ""
+    if values[0] < -1e-9 * scale:
+        return f"the rotational inertia has a negative principal moment ({values[0]:.3g})"
+    if values[2] > (values[0] + values[1]) * (1.0 + ROUNDED):
+        return (
+            "the principal moments violate the triangle inequality "
+            f"({values[0]:.3g} + {values[1]:.3g} < {values[2]:.3g})"
+        )
+    if mass > 0.0 and values[0] <= 0.0:
+        return "mass without rotational inertia about every axis"
+    return ""

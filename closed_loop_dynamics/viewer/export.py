@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from ..cli.progress import progress
+from ..cli.progress import Progress
 from ..robot import Robot
 from .colors import force_units
 from .panel import legend
@@ -50,7 +50,7 @@ def as_html(server: Any, look: Look, motion: Playback, title: str) -> str:
     """The whole page; it loads nothing from elsewhere."""
     serializer = server.get_scene_serializer()
     count = max(2, round(motion.duration * RATE) + 1)
-    with progress("drawing", count) as bar:
+    with Progress("drawing", count) as bar:
         for i in range(count):
             look.scene.show(motion.snapshot(look.camera, motion.frame(i / RATE)))
             serializer.insert_sleep(1.0 / RATE)

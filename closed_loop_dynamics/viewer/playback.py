@@ -79,10 +79,10 @@ def _solve(robot: Robot, table: MotionTable) -> Playback:
     vectors = {POSITION: table.y, VELOCITY: table.yd, ACCELERATION: table.ydd}
     states = States(vectors, table.table, single=False)
     # Row by row: for a large robot the batch versions would first have to be compiled.
-    q = states.each(robot, lambda y, yd, ydd: Table((), _rows(y, lambda k: robot.state(y[k]).q)))
+    q = states.each(robot, _by_row(lambda y, yd, ydd: robot.state(y).q))
     tau, note = None, ""
     try:
-        forces = states.each(robot, lambda y, yd, ydd: _forces(robot, y, yd, ydd))
+        forces = states.each(robot, _by_row(robot.inverse_dynamics))
         tau = forces.values[:, forces.values.shape[1] - robot.p :]
     except ClosedLoopError as error:
         if not isinstance(error.__cause__, (ActuationSingular, Underactuated)):
@@ -92,12 +92,8 @@ def _solve(robot: Robot, table: MotionTable) -> Playback:
     return Playback(table.times - table.times[0], table.y, q_rows, tau, FROM_FILE, note)
 
 
-def _forces(robot: Robot, y: Array, yd: Array, ydd: Array) -> Table:
-    return Table((), _rows(y, lambda k: robot.inverse_dynamics(y[k], yd[k], ydd[k])))
-
-
-def _rows(y: Array, compute: Callable[[int], Array]) -> Array:
-    return np.array([compute(k) for k in range(len(y))])
+def _by_row(compute: Callable[..., Array]) -> Callable[..., Table]:
+    return lambda *vectors: Table((), np.array(list(map(compute, *vectors))))
 
 
 def sweep(camera: Camera, ranges: dict[str, Range]) -> Playback:

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from closed_loop_dynamics.cli import progress
-from closed_loop_dynamics.cli.progress import compilations, loading
+from closed_loop_dynamics.cli.progress import Compilations, loading
 from closed_loop_dynamics.engine.progress import compiling
 
 SENTENCE = "compiling leg for the first time; later runs take it from the cache"
@@ -47,7 +47,7 @@ def timers(monkeypatch: pytest.MonkeyPatch) -> list[HandTimer]:
 
 
 def test_one_line_per_robot_where_there_is_no_terminal(capsys, timers) -> None:
-    with compilations("leg"):
+    with Compilations("leg"):
         with compiling("state"), compiling("inverse_dynamics"):
             assert len(timers) == 1
             timers[0].fire()
@@ -58,7 +58,7 @@ def test_one_line_per_robot_where_there_is_no_terminal(capsys, timers) -> None:
 
 def test_a_terminal_shows_what_is_compiled_at_present(capsys, timers, monkeypatch) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with compilations("leg"):
+    with Compilations("leg"):
         with compiling("state"):
             timers[0].fire()
             with compiling("inverse_dynamics"):
@@ -74,7 +74,7 @@ def test_a_terminal_shows_what_is_compiled_at_present(capsys, timers, monkeypatc
 def test_patience_is_for_all_compilations_together(capsys, timers, monkeypatch) -> None:
     clock = SimpleNamespace(monotonic=iter((0.0, 1.5, 70.0, 73.0)).__next__)
     monkeypatch.setattr(progress, "time", clock)
-    with compilations("leg"):
+    with Compilations("leg"):
         with compiling("state"):
             pass
         assert not timers[0].running
@@ -85,14 +85,14 @@ def test_patience_is_for_all_compilations_together(capsys, timers, monkeypatch) 
 
 
 def test_what_is_quick_is_not_told(capsys, timers) -> None:
-    with compilations("leg"), compiling("state"):
+    with Compilations("leg"), compiling("state"):
         pass
     assert [timer.running for timer in timers] == [False]
     assert capsys.readouterr().err == ""
 
 
 def test_after_the_block_nothing_is_told(capsys, timers) -> None:
-    with compilations("leg"):
+    with Compilations("leg"):
         pass
     with compiling("state"):
         pass
@@ -101,7 +101,7 @@ def test_after_the_block_nothing_is_told(capsys, timers) -> None:
 
 def test_without_a_cache_nothing_is_promised(capsys, timers, monkeypatch) -> None:
     monkeypatch.setattr(progress.cache, "folder", lambda: None)
-    with compilations("leg"), compiling("state"):
+    with Compilations("leg"), compiling("state"):
         timers[0].fire()
     assert capsys.readouterr().err == "compiling leg for the first time\n"
 

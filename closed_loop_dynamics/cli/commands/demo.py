@@ -7,7 +7,7 @@ import importlib.util
 from pathlib import Path
 
 from ..pictures import FORMATS
-from ..progress import compilations
+from ..progress import Compilations
 
 DESCRIPTION = """\
 A leg with three closed loops moves its foot up and down: simulator and feedforward run as ROS 2
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     if not offline and importlib.util.find_spec("rclpy") is None:
         print("rclpy is not installed (extra `ros`): this is the demo without ROS\n")
         offline = True
-    with compilations("crank_leg" if offline else "rh5_leg"):
+    with Compilations("crank_leg" if offline else "rh5_leg"):
         # Each is imported only when it runs: the other may not be able to.
         if offline:
             from ..demo import offline as chosen

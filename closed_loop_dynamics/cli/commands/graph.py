@@ -23,7 +23,6 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``graph``."""
     add_robot_arguments(parser)
     parser.add_argument(
         "-o", "--output", default=STANDARD, metavar="SVG", help="default: standard output"

@@ -37,7 +37,6 @@ REST = "other"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``plot``."""
     parser.add_argument(
         "file", type=InputFile, metavar="FILE", help="CSV or bag; - reads CSV from a pipe"
     )

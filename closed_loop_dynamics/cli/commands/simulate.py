@@ -14,15 +14,15 @@ from ...errors import ClosedLoopError
 from ...motion.feedback import feedback_acceleration
 from ...robot import Robot
 from ...simulation.plant import Physics, Plant
-from ..arguments import STANDARD, InputFile, add_vector, positive
-from ..bags import STATES, Recording, read_recording, write_bag
+from ..arguments import InputFile, add_vector, positive
+from ..bags import STATES, read_recording, write_result
 from ..mistakes import FileProblem, UsageError
 from ..motion_file import MOTION_NOTE, as_spline, check_rows, motion_of, rising_times
-from ..output import add_output_arguments, check_output, is_bag, write
-from ..progress import progress
+from ..output import add_output_arguments, check_output
+from ..progress import Progress
 from ..robot_argument import add_robot_arguments, load_robot
 from ..states import check_table, coordinates, parse_vector, reference
-from ..tables import EFFORT, POSITION, REMARKS, TIME, VELOCITY, Table, column
+from ..tables import EFFORT, POSITION, TIME, VELOCITY, Table, column
 
 DESCRIPTION = f"""\
 Simulate the robot by forward dynamics (Runge-Kutta in independent coordinates, so that the loops
@@ -48,7 +48,6 @@ writes what it has, says why it stopped, and ends with status 1.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``simulate``."""
     add_robot_arguments(parser)
     acting = parser.add_argument_group("what acts").add_mutually_exclusive_group()
     acting.add_argument("--hold", action="store_true", help="hold the start")
@@ -66,10 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     zero = "default: zero, with --follow that of the motion"
     add_vector(parser, "--yd0", f"velocity at the start ({zero})")
     parser.add_argument(
-        "--duration",
-        type=positive,
-        metavar="S",
-        help="default: the length of the file, else 2 s",
+        "--duration", type=positive, metavar="S", help="default: the length of the file, else 2 s"
     )
     parser.add_argument(
         "--step", type=positive, default=1e-3, metavar="S", help="of the integration (%(default)s)"
@@ -119,12 +115,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"--step {options.step:g} is longer than the {duration:g} s of motion")
     check_rows(duration * rate)
     table, failure = simulate(plant, force, duration, rate)
-    if options.output != STANDARD and is_bag(options.output):
-        numbers = [k for k, name in enumerate(table.columns) if name not in REMARKS]
-        states = Table(tuple(table.columns[k] for k in numbers), table.values[:, numbers])
-        write_bag(options.output, Recording(states, "/joint_states", STATES))
-    else:
-        write(table, options.output, options.format, single=False)
+    write_result(options, table, "/joint_states", STATES)
     if failure is not None:
         raise failure
     return 0
@@ -139,7 +130,7 @@ def simulate(
     steps = max(1, round(duration / step))
     every = max(1, round(1.0 / (rate * step)))
     began = time.perf_counter()
-    with progress("simulating", steps) as bar:
+    with Progress("simulating", steps) as bar:
         for k in range(steps):
             try:
                 plant.advance(force(plant, k * step), step)

@@ -39,7 +39,6 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``view``."""
     add_robot_arguments(parser)
     shown = parser.add_argument_group("what moves")
     shown.add_argument(

@@ -31,7 +31,6 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``workspace``."""
     add_robot_arguments(parser)
     parser.add_argument(
         "-s", "--submechanism", metavar="NAME", help="default: the only one with loops"

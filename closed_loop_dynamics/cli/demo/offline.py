@@ -94,18 +94,9 @@ def simulate(robot: Any) -> Squat:
     state = timed("loop closure", robot.state, y, yd, ydd)
     tau = timed("inverse dynamics", robot.inverse_dynamics, y, yd, ydd)
     returned = timed("forward dynamics", robot.forward_dynamics, y, yd, tau)
-    return Squat(
-        time=t,
-        y=y,
-        yd=yd,
-        ydd=ydd,
-        u=state.u,
-        ud=state.ud,
-        tau=tau,
-        residual=float(np.max(np.abs(state.residual))),
-        round_trip=float(np.max(np.abs(returned - ydd)) / np.max(np.abs(ydd))),
-        seconds=seconds,
-    )
+    residual = float(np.max(np.abs(state.residual)))
+    round_trip = float(np.max(np.abs(returned - ydd)) / np.max(np.abs(ydd)))
+    return Squat(t, y, yd, ydd, state.u, state.ud, tau, residual, round_trip, seconds)
 
 
 def report(robot: Any, squat: Squat, loading: float) -> str:
