@@ -175,11 +175,8 @@ def _from_states(source: str, messages: list[tuple[int, Any]]) -> Table:
 
 def _given(names: list[str], values: Array) -> tuple[list[str], Array]:
     """Without columns of NaN: so joint_state_broadcaster says that it has no such interface."""
-    given = [
-        k
-        for k, name in enumerate(names)
-        if meaning(name)[1] == POSITION or not np.isnan(values[:, k]).all()
-    ]
+    empty = np.isnan(values).all(axis=0)
+    given = [k for k, name in enumerate(names) if meaning(name)[1] == POSITION or not empty[k]]
     return [names[k] for k in given], values[:, given]
 
 
@@ -261,14 +258,11 @@ def _by_kind(table: Table, joints: list[str]) -> dict[str, Array]:
     """Kind -> (N, joints); joints without such a column have 0 efforts, others NaN."""
     at = {meaning(name): k for k, name in enumerate(table.columns)}
     found = {}
-    for kind in KINDS:
-        if not any((joint, kind) in at for joint in joints):
-            continue
-        values = np.full((len(table.values), len(joints)), 0.0 if kind == EFFORT else np.nan)
+    for kind in {kind for _, kind in at}.intersection(KINDS):
+        found[kind] = np.full((len(table.values), len(joints)), 0.0 if kind == EFFORT else np.nan)
         for i, joint in enumerate(joints):
             if (joint, kind) in at:
-                values[:, i] = table.values[:, at[joint, kind]]
-        found[kind] = values
+                found[kind][:, i] = table.values[:, at[joint, kind]]
     return found
 
 
