@@ -95,15 +95,10 @@ class Camera:
         mech = self.robot.mechanism
         poses = body_poses(mech, q)
         if y is None:
-            y = q[[i for b in mech.independent for i in self._places(b)]]
+            joints = [mech.q_at[b] for b in mech.independent[mech.floating :]]
+            y = np.concatenate([q[: 7 * mech.floating], q[joints]])
         cuts = cut_points(self.robot.branches, poses)
         return Snapshot(y, q, poses, cuts, self._loops(q), tau, source, note)
-
-    def _places(self, body: int) -> range:
-        """Where the positions of an independent joint stand in q."""
-        mech = self.robot.mechanism
-        size = 7 if mech.floating and body == 0 else 1
-        return range(mech.q_at[body], mech.q_at[body] + size)
 
     def _loops(self, q: Array) -> dict[str, Loop]:
         mech, found, names = self.robot.mechanism, {}, loop_names(self.robot.branches)

@@ -15,9 +15,8 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 DEADLINE = 120.0  # [s]; for a slow machine that compiles everything for the first time
 
@@ -26,8 +25,7 @@ class GraphError(RuntimeError):
     """A node has ended, or did not do what was expected in time; carries its last words."""
 
 
-@dataclass(frozen=True, eq=False)
-class Heard:
+class Heard(NamedTuple):
     """A message and when it arrived [s, steady]."""
 
     arrived: float
