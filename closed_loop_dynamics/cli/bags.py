@@ -175,7 +175,7 @@ def _from_states(source: str, messages: list[tuple[int, Any]]) -> Table:
 
 def _given(names: list[str], values: Array) -> tuple[list[str], Array]:
     """Without columns of NaN: so joint_state_broadcaster says that it has no such interface."""
-    empty = np.isnan(values).all(axis=0)
+    empty = np.asarray(np.isnan(values).all(axis=0))
     given = [k for k, name in enumerate(names) if meaning(name)[1] == POSITION or not empty[k]]
     return [names[k] for k in given], values[:, given]
 
