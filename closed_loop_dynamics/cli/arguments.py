@@ -1,10 +1,13 @@
-"""Numbers in words and files, and types of arguments with sentences for wrong values."""
+"""Types of arguments: numbers with sentences for wrong values, and files that are read."""
 
 from __future__ import annotations
 
 import argparse
 import math
+from pathlib import Path
 from typing import Any, Protocol
+
+STANDARD = "-"
 
 
 class Arguments(Protocol):
@@ -12,6 +15,11 @@ class Arguments(Protocol):
 
     def add_argument(self, *words: str, **options: Any) -> Any:
         """As argparse has it."""
+
+
+def add_vector(parser: Arguments, option: str, help: str, metavar: str = "VALUE") -> None:
+    """An option that takes several words: numbers, or NAME=NUMBER."""
+    parser.add_argument(option, nargs="+", action="extend", metavar=metavar, help=help)
 
 
 def real(text: str) -> float:
@@ -43,3 +51,25 @@ def whole(text: str) -> int:
     if value < 2:
         raise argparse.ArgumentTypeError(f"{text} is too small; give 2 or more")
     return value
+
+
+class InputFile(str):
+    """A file or folder on the command line that is read; "-" is standard input.
+
+    The type lets one check (``output.check_place``) keep commands from overwriting what they read.
+    """
+
+    def files(self) -> list[Path]:
+        """The paths behind it."""
+        return [] if self == STANDARD else [Path(self).expanduser()]
+
+    def includes(self, path: Path) -> bool:
+        """``path`` is one of the files, another name of one, or inside a folder of them."""
+        return any(_includes(file, path) for file in self.files())
+
+
+def _includes(file: Path, path: Path) -> bool:
+    if file.is_dir():  # a bag
+        inside = path.resolve().is_relative_to(file.resolve())
+        return inside or any(_includes(entry, path) for entry in file.iterdir() if entry.is_file())
+    return file.is_file() and path.exists() and path.samefile(file)

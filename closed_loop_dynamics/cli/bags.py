@@ -6,6 +6,7 @@ Read are ``trajectory_msgs/JointTrajectory`` and ``sensor_msgs/JointState``; bot
 
 from __future__ import annotations
 
+import argparse
 import re
 import shutil
 import tempfile
@@ -18,10 +19,9 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import did_you_mean
-from .arguments import Arguments
-from .inputs import InputFile
+from .arguments import STANDARD, Arguments, InputFile
 from .mistakes import FileProblem, UsageError, need, no_file
-from .output import is_bag, take_place, target
+from .output import is_bag, take_place, target, write
 from .tables import (
     ACCELERATION,
     EFFORT,
@@ -154,9 +154,9 @@ def _from_trajectory(source: str, messages: list[tuple[int, Any]]) -> Table:
     message = messages[0][1]
     if not message.points:
         raise FileProblem(f"{source}: the trajectory has no points")
-    rows = [_seconds(point.time_from_start) for point in message.points]
+    times = np.array([_nanoseconds(point.time_from_start) / NANO for point in message.points])
     blocks = _blocks(source, message.joint_names, message.points, _FIELDS[TRAJECTORY], "point")
-    return _table(source, np.array(rows), blocks, _nanoseconds(message.header.stamp))
+    return _table(source, times, blocks, _nanoseconds(message.header.stamp))
 
 
 def _from_states(source: str, messages: list[tuple[int, Any]]) -> Table:
@@ -175,11 +175,8 @@ def _from_states(source: str, messages: list[tuple[int, Any]]) -> Table:
 
 def _given(names: list[str], values: Array) -> tuple[list[str], Array]:
     """Without columns of NaN: so joint_state_broadcaster says that it has no such interface."""
-    given = [
-        k
-        for k, name in enumerate(names)
-        if meaning(name)[1] == POSITION or not np.isnan(values[:, k]).all()
-    ]
+    empty = np.asarray(np.isnan(values).all(axis=0))
+    given = [k for k, name in enumerate(names) if meaning(name)[1] == POSITION or not empty[k]]
     return [names[k] for k in given], values[:, given]
 
 
@@ -213,10 +210,6 @@ def _nanoseconds(stamp: Any) -> int:
     return int(stamp.sec) * NANO + int(stamp.nanosec)
 
 
-def _seconds(duration: Any) -> float:
-    return int(duration.sec) + int(duration.nanosec) / NANO
-
-
 def ros_topic(name: str) -> str:
     """A full topic name, or UsageError."""
     if not re.fullmatch(r"/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*", name):
@@ -227,23 +220,20 @@ def ros_topic(name: str) -> str:
 # -- writing --------------------------------------------------------------------------------------
 
 
-def write_bag(output: str, recordings: Sequence[Recording]) -> None:
-    """Write topics: ``x.mcap`` becomes one file, a name without suffix a rosbag2 folder.
-
-    Raises:
-        UsageError: another suffix, or a folder that exists.
-    """
+def write_bag(output: str, recording: Recording) -> None:
+    """Write a topic: ``x.mcap`` becomes one file, a name without suffix a rosbag2 folder."""
     rosbag2 = need("rosbags.rosbag2", "writing bags")
     path = target(output)
-    if path.suffix not in ("", ".mcap"):
-        raise UsageError(f"--output {output}: bags are written as .mcap")
-    store = _store()
+    store, kind = _store(), recording.message_type
+    make = _trajectory_messages if kind == TRAJECTORY else _state_messages
+    messages = make(store.types, recording.table)
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
         bag = Path(folder) / (path.stem or "bag")
         plugin = rosbag2.StoragePlugin.MCAP
         with rosbag2.Writer(bag, version=9, storage_plugin=plugin) as writer:
-            for recording in recordings:
-                _write_topic(writer, store, recording)
+            connection = writer.add_connection(recording.topic, kind, typestore=store)
+            for stamp, message in messages:
+                writer.write(connection, stamp, store.serialize_cdr(message, kind))
         if path.suffix:
             (file,) = bag.glob("*.mcap")
             take_place(file, path)
@@ -251,12 +241,12 @@ def write_bag(output: str, recordings: Sequence[Recording]) -> None:
             shutil.move(bag, path)
 
 
-def _write_topic(writer: Any, store: Any, recording: Recording) -> None:
-    kind, table = recording.message_type, recording.table
-    connection = writer.add_connection(recording.topic, kind, typestore=store)
-    make = _trajectory_messages if kind == TRAJECTORY else _state_messages
-    for stamp, message in make(store.types, table):
-        writer.write(connection, stamp, store.serialize_cdr(message, kind))
+def write_result(options: argparse.Namespace, table: Table, topic: str, message_type: str) -> None:
+    """Write many rows where and as the command line says: as messages if that is a bag."""
+    if options.output != STANDARD and is_bag(options.output):
+        write_bag(options.output, Recording(table, topic, message_type))
+    else:
+        write(table, options.output, options.format, single=False)
 
 
 def _joints(table: Table) -> list[str]:
@@ -268,22 +258,12 @@ def _by_kind(table: Table, joints: list[str]) -> dict[str, Array]:
     """Kind -> (N, joints); joints without such a column have 0 efforts, others NaN."""
     at = {meaning(name): k for k, name in enumerate(table.columns)}
     found = {}
-    for kind in KINDS:
-        if not any((joint, kind) in at for joint in joints):
-            continue
-        values = np.full((len(table.values), len(joints)), 0.0 if kind == EFFORT else np.nan)
+    for kind in {kind for _, kind in at}.intersection(KINDS):
+        found[kind] = np.full((len(table.values), len(joints)), 0.0 if kind == EFFORT else np.nan)
         for i, joint in enumerate(joints):
             if (joint, kind) in at:
-                values[:, i] = table.values[:, at[joint, kind]]
-        found[kind] = values
+                found[kind][:, i] = table.values[:, at[joint, kind]]
     return found
-
-
-def _times(table: Table) -> Array:
-    times = table.times
-    if times is None:
-        raise FileProblem(f"{table.source}: a bag needs the column 'time'")
-    return times
 
 
 def _header(types: Any, stamp: int) -> Any:
@@ -293,7 +273,7 @@ def _header(types: Any, stamp: int) -> Any:
 
 def _state_messages(types: Any, table: Table) -> Iterator[tuple[int, Any]]:
     joints = _joints(table)
-    for time, values in zip(_times(table), _rows(table, joints, STATES), strict=True):
+    for time, values in _rows(table, joints, STATES):
         stamp = table.start + round(float(time) * NANO)
         yield stamp, types[STATES](header=_header(types, stamp), name=joints, **values)
 
@@ -303,15 +283,17 @@ def _trajectory_messages(types: Any, table: Table) -> Iterator[tuple[int, Any]]:
     point_type = types["trajectory_msgs/msg/JointTrajectoryPoint"]
     duration_type = types["builtin_interfaces/msg/Duration"]
     points = []
-    for time, values in zip(_times(table), _rows(table, joints, TRAJECTORY), strict=True):
+    for time, values in _rows(table, joints, TRAJECTORY):
         sec, nanosec = divmod(round(float(time) * NANO), NANO)
         points.append(point_type(time_from_start=duration_type(sec=sec, nanosec=nanosec), **values))
     header = _header(types, table.start)
     yield table.start, types[TRAJECTORY](header=header, joint_names=joints, points=points)
 
 
-def _rows(table: Table, joints: list[str], message_type: str) -> Iterator[dict[str, Array]]:
-    """Field -> numbers, row by row; fields that the table has no columns for stay empty."""
-    kinds, fields = _by_kind(table, joints), _FIELDS[message_type]
-    for k in range(len(table.values)):
-        yield {f: kinds[kind][k] if kind in kinds else np.zeros(0) for kind, f in fields.items()}
+def _rows(
+    table: Table, joints: list[str], message_type: str
+) -> Iterator[tuple[float, dict[str, Array]]]:
+    """Time and field -> numbers; fields that the table has no columns for stay empty."""
+    kinds, fields, empty = _by_kind(table, joints), _FIELDS[message_type], np.zeros(0)
+    for k, time in enumerate(table.values[:, table.columns.index(TIME)]):
+        yield time, {f: kinds[kind][k] if kind in kinds else empty for kind, f in fields.items()}

@@ -47,21 +47,23 @@ class Box:
     def height(self) -> float:
         return 2 * PAD + LINE * (1 + len(self.joints)) - 4.0
 
+    def below(self) -> float:
+        """Height of all that hangs on the box."""
+        return sum(child.extent() + GAP_Y for child in self.children) - GAP_Y
+
     def extent(self) -> float:
         """Height of the box with all that hangs on it."""
-        below = sum(child.extent() for child in self.children)
-        return max(self.height, below + GAP_Y * max(len(self.children) - 1, 0))
+        return max(self.height, self.below())
 
 
 def cluster_svg(robot: Robot) -> str:
     """The drawing."""
     root = _boxes(robot)
-    columns = _place(root)
-    width = max(columns) + MARGIN
+    width = max(_place(root) + MARGIN, 640)
     height = TITLE + root.extent() + 2 * MARGIN + LINE + 12.0
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{max(width, 640):.0f}" '
-        f'height="{height:.0f}" viewBox="0 0 {max(width, 640):.0f} {height:.0f}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="0 0 {width:.0f} {height:.0f}" '
         f'font-family="{FONT}" font-size="13" fill="{INK}">',
         f"<title>Cluster tree of {escape(root.title)}</title>",
         '<rect width="100%" height="100%" fill="#ffffff"/>',
@@ -83,9 +85,8 @@ def cluster_svg(robot: Robot) -> str:
 def _boxes(robot: Robot) -> Box:
     mech = robot.mechanism
     root = Box(mech.tree.root_link, "root", [])
-    boxes: list[Box] = []
-    of_body: dict[int, int] = {}
-    for k, cluster in enumerate(mech.clusters):
+    of_body: dict[int, Box] = {}
+    for cluster in mech.clusters:
         names = list(dict.fromkeys(mech.components[c].entry.name for c in cluster.components))
         kinds = [mech.closures[c].kind for c in cluster.components]
         joints = []
@@ -93,12 +94,10 @@ def _boxes(robot: Robot) -> Box:
             joint = mech.tree.bodies[b].joint
             joints.append((joint.name, _role(robot, joint.name), joint.kind == PRISMATIC))
         box = Box(", ".join(names), _kind(kinds), joints)
-        parent = root if cluster.parent < 0 else boxes[of_body[cluster.parent]]
         if cluster.parent >= 0:
             box.parent_link = mech.tree.bodies[cluster.parent].link
-        parent.children.append(box)
-        boxes.append(box)
-        of_body.update({b: k for b in cluster.bodies})
+        of_body.get(cluster.parent, root).children.append(box)
+        of_body.update(dict.fromkeys(cluster.bodies, box))
     return root
 
 
@@ -124,33 +123,23 @@ def _all(box: Box) -> list[Box]:
     return [box, *(b for child in box.children for b in _all(child))]
 
 
-def _place(root: Box) -> list[float]:
-    """Set x and y of all boxes; returns the right ends of the columns."""
-    levels: list[list[Box]] = []
-
-    def collect(box: Box, depth: int) -> None:
-        if depth == len(levels):
-            levels.append([])
-        levels[depth].append(box)
-        for child in box.children:
-            collect(child, depth + 1)
-
-    collect(root, 0)
-    x, ends = MARGIN, []
-    for level in levels:
+def _place(root: Box) -> float:
+    """Set x and y of all boxes, a column for every generation; returns the right end."""
+    x, end, level = MARGIN, MARGIN, [root]
+    while level:
         for box in level:
             box.x = x
-        ends.append(x + max(box.width for box in level))
-        x = ends[-1] + GAP_X
+        end = x + max(box.width for box in level)
+        x = end + GAP_X
+        level = [child for box in level for child in box.children]
     _place_down(root, TITLE + MARGIN / 2)
-    return ends
+    return end
 
 
 def _place_down(box: Box, top: float) -> None:
     extent = box.extent()
     box.y = top + (extent - box.height) / 2
-    below = sum(c.extent() for c in box.children) + GAP_Y * max(len(box.children) - 1, 0)
-    top += (extent - below) / 2
+    top += (extent - box.below()) / 2
     for child in box.children:
         _place_down(child, top)
         top += child.extent() + GAP_Y

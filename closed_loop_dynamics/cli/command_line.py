@@ -14,6 +14,7 @@ import re
 import shutil
 import sys
 import warnings
+from contextlib import ExitStack
 from typing import NoReturn
 
 from .. import __version__
@@ -104,7 +105,8 @@ def _main(argv: list[str], debug: bool) -> int:
         options, unknown = make_parser(argv).parse_known_args(argv)
         if unknown:
             options.parser.refuse(unknown)
-        status = int(options.run(options))
+        with ExitStack() as options.until_end:
+            status = int(options.run(options))
         sys.stdout.flush()
         return status
     except SystemExit as exit_request:  # argparse: --help, --version, usage errors
@@ -119,13 +121,10 @@ def _main(argv: list[str], debug: bool) -> int:
     except (ClosedLoopError, OSError, RecursionError) as error:
         if debug:
             raise
-        print(f"{_called(argv)}: {_sentence(error)}", file=sys.stderr)
+        chosen = _chosen(argv)
+        called = f"{PROG} {chosen.name}" if chosen else PROG
+        print(f"{called}: {_sentence(error)}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
-
-
-def _called(argv: list[str]) -> str:
-    name = _chosen(argv)
-    return f"{PROG} {name.name}" if name else PROG
 
 
 def _sentence(error: Exception) -> str:

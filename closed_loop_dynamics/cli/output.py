@@ -12,7 +12,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from .inputs import STANDARD, InputFile
+from .arguments import STANDARD, InputFile
 from .mistakes import UsageError, need
 from .tables import Table, csv_text, json_records, readable
 

@@ -1,4 +1,4 @@
-"""What takes time, on standard error: a progress bar when that is a terminal, else one sentence
+"""What takes time, on standard error: a progress bar when that is a terminal, and one sentence
 about a robot that has to be compiled.
 """
 
@@ -11,16 +11,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..engine import cache
+from ..engine.progress import Compilation, subscribe
 
 WIDTH = 30
 PERIOD = 0.1  # seconds between two drawings
 PATIENCE = 0.5  # work shorter than this shows no bar [s]
-COMPILING = 2.0  # loading that takes longer is explained [s]
+COMPILING = 2.0  # compiling that takes longer, all in all, is explained [s]
 CLEAR = "\r\x1b[K"
 
 
+def _write(text: str) -> None:
+    print(text, end="", file=sys.stderr, flush=True)
+
+
 class Progress:
-    """Counts towards ``total``."""
+    """A progress bar towards ``total``, for a ``with`` block; it disappears at the end."""
 
     def __init__(self, what: str, total: float) -> None:
         self._what = what
@@ -39,44 +44,90 @@ class Progress:
         bar = "#" * round(WIDTH * share)
         left = (now - self._start) * (1.0 - share) / share if share else 0.0
         text = f"{self._what} [{bar:<{WIDTH}}] {100 * share:3.0f} % {left:4.0f} s left {note}"
-        print(f"{CLEAR}{text.rstrip()}", end="", file=sys.stderr, flush=True)
+        _write(f"{CLEAR}{text.rstrip()}")
 
-    def close(self) -> None:
-        """Remove the bar."""
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         if self._shown:
-            print(CLEAR, end="", file=sys.stderr, flush=True)
-
-
-@contextmanager
-def progress(what: str, total: float) -> Iterator[Progress]:
-    """A progress bar that disappears at the end."""
-    bar = Progress(what, total)
-    try:
-        yield bar
-    finally:
-        bar.close()
+            _write(CLEAR)
 
 
 @contextmanager
 def loading(robot: str) -> Iterator[None]:
-    """A note on a terminal while a robot is loaded; a line anywhere if that means compiling."""
+    """A note on a terminal while a robot is loaded."""
     terminal = sys.stderr.isatty()
-    before, after = (CLEAR, "") if terminal else ("", "\n")
-
-    def explain() -> None:
-        if "casadi" in sys.modules:  # a robot whose code is cached loads without it
-            later = "; later runs take it from the cache" if cache.folder() else ""
-            text = f"{before}compiling {robot} for the first time{later}"
-            print(text, end=after, file=sys.stderr, flush=True)
-
-    if terminal:
-        print(f"loading {robot} ...", end="", file=sys.stderr, flush=True)
-    timer = threading.Timer(COMPILING, explain)
-    timer.start()
+    _write(f"loading {robot} ..." if terminal else "")
     try:
         yield
     finally:
-        timer.cancel()
-        timer.join()
-        if terminal:
-            print(CLEAR, end="", file=sys.stderr, flush=True)
+        _write(CLEAR if terminal else "")
+
+
+class Compilations:
+    """Says in a ``with`` block what of a robot is compiled, as soon as that takes long.
+
+    One sentence; on a terminal it names the program, too, and goes away when nothing is compiled.
+    """
+
+    def __init__(self, robot: str) -> None:
+        self._robot = robot
+        self._terminal = sys.stderr.isatty()
+        self._lock = threading.RLock()  # programs are compiled in several threads
+        self._under_way: list[str] = []
+        self._patience = COMPILING  # what is left of it [s]
+        self._began = 0.0
+        self._timer: threading.Timer | None = None
+        self._told = False
+
+    def __enter__(self) -> None:
+        self._unsubscribe = subscribe(self._hear)
+
+    def __exit__(self, *_: object) -> None:
+        self._unsubscribe()
+        self._rest()
+
+    def _hear(self, event: Compilation) -> None:
+        name = f"{event.name}, for many samples at once" if event.batch else event.name
+        with self._lock:
+            if not event.done:
+                self._under_way.append(name)
+                self._wait()
+            elif name in self._under_way:
+                self._under_way.remove(name)
+            if self._under_way:
+                self._tell()
+            else:
+                self._rest()
+
+    def _wait(self) -> None:
+        """Have it told when patience ends before the work does."""
+        if self._timer is None and self._patience > 0.0:
+            self._began = time.monotonic()
+            self._timer = threading.Timer(self._patience, self._lose_patience)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _lose_patience(self) -> None:
+        with self._lock:
+            self._patience = 0.0
+            self._tell()
+
+    def _tell(self) -> None:
+        if self._patience > 0.0 or not self._under_way or (self._told and not self._terminal):
+            return
+        self._told = True
+        later = "; later runs take it from the cache" if cache.folder() else ""
+        text = f"compiling {self._robot} for the first time{later}"
+        _write(f"{CLEAR}{text} ({self._under_way[-1]})" if self._terminal else f"{text}\n")
+
+    def _rest(self) -> None:
+        """Nothing is compiled at present."""
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+                self._patience -= time.monotonic() - self._began
+            if self._told and self._terminal:
+                _write(CLEAR)

@@ -9,9 +9,9 @@ from ..errors import did_you_mean
 from ..model.words import SOLVERS
 from ..robot import Robot, load
 from ..shipped import ModelFiles, model_files
-from .inputs import InputFile
+from .arguments import InputFile
 from .mistakes import UsageError, no_file
-from .progress import loading
+from .progress import Compilations, loading
 
 
 class RobotFile(InputFile):
@@ -60,6 +60,7 @@ def load_robot(options: argparse.Namespace) -> Robot:
         if not folder.is_dir():
             raise UsageError(f"--search-path: there is no folder '{folder}'")
     sources = find_robot(options.robot, options.submechanisms)
+    options.until_end.enter_context(Compilations(sources.name))  # also of what is used later
     with loading(sources.name):
         return load(
             sources.urdf,

@@ -9,19 +9,21 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from ..arrays import MAX_ANGLE, Array
 from ..errors import ClosedLoopError, ClosureNotFound, did_you_mean
 from ..model.joint_limits import Limits
+from ..quantities.coordinates import reference_independent
 from ..robot import Robot
-from .arguments import real
+from .arguments import add_vector, real
 from .bags import add_input_arguments, read_recording
 from .mistakes import FileProblem, UsageError
 from .output import add_output_arguments, check_output, write
-from .progress import progress
-from .robot_argument import add_robot_arguments
+from .progress import Progress
+from .robot_argument import add_robot_arguments, load_robot
 from .tables import ACCELERATION, EFFORT, POSITION, TIME, VELOCITY, Table, with_column
 
 CHUNK = 512
@@ -58,13 +60,7 @@ def add_state_arguments(parser: argparse.ArgumentParser, kinds: Sequence[str]) -
     add_robot_arguments(parser)
     group = parser.add_argument_group("one state")
     for kind in kinds:
-        group.add_argument(
-            f"--{_OPTIONS[kind]}",
-            nargs="+",
-            action="extend",
-            metavar="VALUE",
-            help=f"{_UNITS[kind]}",
-        )
+        add_vector(group, f"--{_OPTIONS[kind]}", _UNITS[kind])
     group = parser.add_argument_group("many states")
     add_input_arguments(group, required=False)
     add_output_arguments(parser)
@@ -89,7 +85,7 @@ class States:
         arrays = list(self.vectors.values())
         parts: list[Table] = []
         total = len(self.table.values)
-        with progress("computing", total) as bar:
+        with Progress("computing", total) as bar:
             for start in range(0, max(total, 1), CHUNK):
                 piece = [array[start : start + CHUNK] for array in arrays]
                 try:
@@ -189,14 +185,7 @@ def warn_of_limits(robot: Robot, y: Array, table: Table | None) -> None:
 
 def reference(robot: Robot) -> Array:
     """(n_y,) independent positions of the reference configuration."""
-    mechanism = robot.mechanism
-    y = np.zeros(mechanism.n_y)
-    if mechanism.floating:
-        y[6] = 1.0
-    for c, branch in robot.branches.items():
-        for b, value in zip(mechanism.components[c].independent, branch.reference.p, strict=True):
-            y[mechanism.y_at[b]] = value
-    return y
+    return reference_independent(robot.mechanism, robot.branches)
 
 
 def parse_vector(words: Sequence[str], names: Sequence[str], default: Array, what: str) -> Array:
@@ -240,7 +229,10 @@ def _number(text: str, what: str) -> float:
     return value
 
 
-def answer(options: argparse.Namespace, states: States, result: Table) -> int:
-    """Write the result where and as the command line says."""
+def answer(options: argparse.Namespace, kinds: Sequence[str], compute: Callable[..., Table]) -> int:
+    """Load, read, write the result of ``compute(robot, *vectors)`` as the command line says."""
+    robot = load_robot(options)
+    states = read_states(robot, options, kinds)
+    result = states.each(robot, partial(compute, robot))
     write(result, options.output, options.format, single=states.single)
     return 0

@@ -20,8 +20,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import did_you_mean
-from .arguments import real
-from .inputs import STANDARD
+from .arguments import STANDARD, real
 from .mistakes import FileProblem, no_file
 from .terminal import columns as aligned
 from .terminal import json_text, number
@@ -96,22 +95,20 @@ class Table:
         if not have:
             return None
         if len(have) < len(found):
-            missing = joints[found.index(None)]
-            raise FileProblem(
-                f"{self.source}: the column '{column(missing, kind)}' is missing; "
-                f"needed: {', '.join(column(joint, kind) for joint in joints)}"
-            )
+            raise self._missing(joints[found.index(None)], joints, kind)
         return self.values[:, have]
 
     def need(self, joints: Sequence[str], kind: str) -> Array:
         """Like :meth:`get`, but it must be there."""
         found = self.get(joints, kind)
         if found is None and joints:
-            raise FileProblem(
-                f"{self.source}: the column '{column(joints[0], kind)}' is missing; "
-                f"needed: {', '.join(column(joint, kind) for joint in joints)}"
-            )
+            raise self._missing(joints[0], joints, kind)
         return np.zeros((len(self.values), 0)) if found is None else found
+
+    def _missing(self, joint: str, joints: Sequence[str], kind: str) -> FileProblem:
+        needed = ", ".join(column(each, kind) for each in joints)
+        name = column(joint, kind)
+        return FileProblem(f"{self.source}: the column '{name}' is missing; needed: {needed}")
 
     @property
     def times(self) -> Array | None:

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO, Any, NoReturn
 
+LOOKS = {"bold": 1, "dim": 2, "red": 31, "yellow": 33}
+
 
 class ClosedStream(io.TextIOBase):
     """In place of a standard stream that is closed (``closed-loop ... >&-``): using it says so."""
@@ -37,24 +39,9 @@ class Style:
         """Colours on a terminal, unless NO_COLOR is set."""
         return Style(stream.isatty() and "NO_COLOR" not in os.environ)
 
-    def _in(self, code: int, text: str) -> str:
-        return f"\x1b[{code}m{text}\x1b[0m" if self.colors else text
-
-    def bold(self, text: str) -> str:
-        """Bold."""
-        return self._in(1, text)
-
-    def dim(self, text: str) -> str:
-        """Grey."""
-        return self._in(2, text)
-
-    def red(self, text: str) -> str:
-        """Red."""
-        return self._in(31, text)
-
-    def yellow(self, text: str) -> str:
-        """Yellow."""
-        return self._in(33, text)
+    def __call__(self, look: str, text: str) -> str:
+        """``text`` in bold, dim, red or yellow."""
+        return f"\x1b[{LOOKS[look]}m{text}\x1b[0m" if self.colors else text
 
 
 def columns(rows: Sequence[Sequence[str]], indent: int = 2) -> list[str]:
@@ -77,7 +64,7 @@ def _is_number(text: str) -> bool:
     try:
         float(text or 0.0)
     except ValueError:
-        return text in ("-", "±inf")
+        return text == "-"
     return True
 
 

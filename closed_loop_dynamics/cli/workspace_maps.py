@@ -14,7 +14,7 @@ from ..model.joint_limits import SLACK, Limits
 from ..model.tree import PRISMATIC
 from ..robot import Robot
 from .pictures import STYLES, new_figure
-from .progress import progress
+from .progress import Progress
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,6 @@ def sample(
     own = [robot.names.independent.index(joint) for joint in geometry.independent]
     varied = [robot.names.independent.index(joint) for joint in joints]
     actuators = [robot.names.actuator.index(joint) for joint in geometry.active]
-    inside = Limits.of(robot.mechanism.tree, joints)
     axes = tuple(_range(robot, joint, count, margin) for joint in joints)
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
     shape = grid.shape[:-1]
@@ -75,7 +74,7 @@ def sample(
     columns = [geometry.independent.index(joint) for joint in joints]
     loop, actuation = np.full(shape, np.nan), np.full(shape, np.nan)
     zero = np.zeros(robot.m)
-    with progress(f"sampling {name}", grid[..., 0].size) as bar:
+    with Progress(f"sampling {name}", grid[..., 0].size) as bar:
         for done, index in enumerate(_outwards(grid, y[varied])):
             point = y.copy()
             point[varied] = grid[index]
@@ -92,17 +91,9 @@ def sample(
             except ClosedLoopError:
                 continue  # the actuators cannot hold it here, or not all joints are driven
     allowed = np.isfinite(loop) & _within(u, Limits.of(robot.mechanism.tree, geometry.active))
+    allowed &= _within(grid, Limits.of(robot.mechanism.tree, joints))
     return Samples(
-        name,
-        tuple(joints),
-        geometry.active,
-        axes,
-        u,
-        ratio,
-        force,
-        loop,
-        actuation,
-        allowed & _within(grid, inside),
+        name, tuple(joints), geometry.active, axes, u, ratio, force, loop, actuation, allowed
     )
 
 

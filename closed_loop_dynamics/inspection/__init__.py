@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .findings import Finding
 from .lint import lint
-from .report import Report, SubmechanismSummary
+from .report import Finding, Report, SubmechanismSummary
 
 __all__ = ["Finding", "Report", "SubmechanismSummary", "lint"]

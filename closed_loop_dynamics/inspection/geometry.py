@@ -148,7 +148,9 @@ class SubmechanismGeometry:
 
     # -- what the actuators allow ---------------------------------------------------------------
 
-    def _allowed(self, p: Array) -> bool:
+    def allows(self, y: ArrayLike) -> bool:
+        """The loops close at ``y`` (m,) and the limits of these joints and the actuators hold."""
+        p = self._one(y)
         try:
             q = self._branch.local_q(self._branch.solution(p))
         except ClosureNotFound:
@@ -156,10 +158,6 @@ class SubmechanismGeometry:
         u = q[self._rows]
         inside = np.all(p >= self._branch.lower - 1e-12) and np.all(p <= self._branch.upper + 1e-12)
         return bool(inside and np.all(u >= self._u_low) and np.all(u <= self._u_high))
-
-    def allows(self, y: ArrayLike) -> bool:
-        """The loops close at ``y`` (m,) and the limits of these joints and the actuators hold."""
-        return self._allowed(self._one(y))
 
     def reachable_interval(self) -> tuple[float, float]:
         """Interval of the one independent joint within its own and the actuators' limits.
@@ -174,9 +172,6 @@ class SubmechanismGeometry:
         start = self._start()
         low, high = float(self._branch.lower[0]), float(self._branch.upper[0])
 
-        def good(p: float) -> bool:
-            return self._allowed(np.array([p]))
-
         def ratio(k: int) -> Callable[[float], float]:
             return lambda p: float(self.actuator_jacobian(p)[k, 0])
 
@@ -185,7 +180,10 @@ class SubmechanismGeometry:
             found = [_root(ratio(k), a, b) for k in range(len(self._rows))]
             return sorted((p for p in found if p is not None), key=lambda p: abs(p - a))
 
-        return _walk(good, start[0], low, turns), _walk(good, start[0], high, turns)
+        return (
+            _walk(self.allows, start[0], low, turns),
+            _walk(self.allows, start[0], high, turns),
+        )
 
     def reachable_boundary(self, rays: int = RAYS) -> Array:
         """(rays, 2) boundary of the reachable set of two independent joints, seen from inside."""
@@ -201,7 +199,7 @@ class SubmechanismGeometry:
             way = np.array([np.cos(angle), np.sin(angle)]) * size
 
             def good(t: float, way: Array = way) -> bool:
-                return self._allowed(start + t * way)
+                return self.allows(start + t * way)
 
             boundary.append(start + _walk(good, 0.0, 1.0) * way)
         return np.array(boundary)
@@ -209,7 +207,7 @@ class SubmechanismGeometry:
     def _start(self) -> Array:
         """A known position that the actuators allow, the reference if possible."""
         for s in self._branch.known():
-            if self._allowed(s.p):
+            if self.allows(s.p):
                 return s.p
         raise InvalidInput(
             f"'{self.name}': no known configuration is within the limits of {self.active}; check "

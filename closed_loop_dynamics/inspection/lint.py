@@ -7,10 +7,12 @@ for people; each submechanism gets a summary of what was decided when it was loa
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from ..actuation.undriven import undriven_words
+from ..arrays import Array
 from ..closure.branch import Branch
 from ..dynamics.catalogue import FORWARD_DYNAMICS
 from ..errors import ClosedLoopError, SingularInertia
@@ -18,12 +20,12 @@ from ..mechanism import Mechanism
 from ..model.tree import Joint
 from ..programs import Programs
 from ..quantities.coordinates import reference_independent
-from .findings import Finding
-from .inertia import inertia_findings
-from .report import Report, SubmechanismSummary
+from .report import Finding, Report, SubmechanismSummary
 
 #: A planar loop that is planar only to this is worth a sentence [m, rad].
 NOTABLE_RESIDUAL = 1e-9
+ROUNDED = 1e-3  # relative slack of the triangle inequality of moments of inertia
+SLACK = 1e-6  # a limit is passed by more than this [rad or m]
 
 
 def lint(programs: Programs) -> Report:
@@ -34,7 +36,7 @@ def lint(programs: Programs) -> Report:
     for c in range(len(mech.components)):
         summaries.append(_summary(programs, c))
         findings += _component_findings(programs, c, summaries[-1])
-    findings += inertia_findings(mech)
+    findings += _inertias(mech)
     findings += _reduced_inertia(programs)
     order = {"error": 0, "warning": 1, "info": 2}
     findings.sort(key=lambda f: order[f.severity])
@@ -52,39 +54,30 @@ _EXPLICIT = {
 def _summary(programs: Programs, c: int) -> SubmechanismSummary:
     mech = programs.mechanism
     component, closure = mech.components[c], mech.closures[c]
-    names = [mech.joint_name(b) for b in component.joints]
-    independent = [mech.joint_name(b) for b in component.independent]
-    active = [mech.joint_name(b) for b in component.active]
+    names, independent, active = (
+        [mech.joint_name(b) for b in bodies]
+        for bodies in (component.joints, component.independent, component.active)
+    )
+
+    def summary(why: str, **facts: Any) -> SubmechanismSummary:
+        return SubmechanismSummary(
+            component.entry.name, closure.kind, why, names, independent, active, **facts
+        )
+
     loops = mech.loop_closure(c)
     if loops is None:
-        why = _EXPLICIT[closure.kind]
         idle = names if closure.kind == "idle" else []
-        rank = len(names) - len(independent) - len(idle)
-        return SubmechanismSummary(
-            component.entry.name,
-            closure.kind,
-            why,
-            names,
-            independent,
-            active,
-            len(independent),
-            rank,
-            rank,
-            idle_joints=idle,
-        )
+        rank, mobility = len(names) - len(independent) - len(idle), len(independent)
+        why = _EXPLICIT[closure.kind]
+        return summary(why, mobility=mobility, rank=rank, rows=rank, idle_joints=idle)
     plan, branch = loops.plan, programs.branches[c]
     low, high = branch.reachable_box(exact=True)
     why = programs.reasons[c]
     if closure.kind == "numerical":
         sizes = "+".join(str(len(rows)) for rows, _ in plan.blocks)
         why = f"Newton on {closure.n_x} unknowns in blocks {sizes}; {why}"
-    return SubmechanismSummary(
-        component.entry.name,
-        closure.kind,
+    return summary(
         why,
-        names,
-        independent,
-        active,
         mobility=len(names) - len(plan.idle) - plan.rank,
         rank=plan.rank,
         rows=len(loops.system.labels),
@@ -100,75 +93,49 @@ def _summary(programs: Programs, c: int) -> SubmechanismSummary:
     )
 
 
+def _about(s: SubmechanismSummary, severity: str, code: str, message: str) -> Finding:
+    return Finding(severity, code, s.name, f"{s.name}: {message}")
+
+
 def _component_findings(programs: Programs, c: int, s: SubmechanismSummary) -> Iterator[Finding]:
     mech = programs.mechanism
     component, loops = mech.components[c], mech.loop_closure(c)
     if s.idle_joints:
-        yield Finding(
-            "warning",
-            "idle-joint",
-            s.name,
-            f"{s.name}: no loop moves {', '.join(s.idle_joints)}; frozen at the reference",
-        )
+        message = f"no loop moves {', '.join(s.idle_joints)}; frozen at the reference"
+        yield _about(s, "warning", "idle-joint", message)
     if s.redundant_rows:
-        yield Finding(
-            "info",
-            "redundant-rows",
-            s.name,
-            f"{s.name}: over-constrained, dropped {'; '.join(s.redundant_rows)}",
-        )
+        message = f"over-constrained, dropped {'; '.join(s.redundant_rows)}"
+        yield _about(s, "info", "redundant-rows", message)
     if s.dropped_residual > NOTABLE_RESIDUAL:
-        yield Finding(
-            "warning",
-            "dropped-residual",
-            s.name,
-            f"{s.name}: dropped rows are violated by up to {s.dropped_residual:.2g} m or rad "
-            "(rounded dimensions?)",
-        )
+        message = f"dropped rows are violated by up to {s.dropped_residual:.2g} m or rad"
+        yield _about(s, "warning", "dropped-residual", f"{message} (rounded dimensions?)")
     if s.residual > NOTABLE_RESIDUAL:
-        yield Finding(
-            "info",
-            "closed-form-residual",
-            s.name,
-            f"{s.name}: the closed form leaves up to {s.residual:.2g} m or rad (rounded "
-            "dimensions?); `solver: numerical` closes the loop exactly",
+        message = (
+            f"the closed form leaves up to {s.residual:.2g} m or rad (rounded dimensions?); "
+            "`solver: numerical` closes the loop exactly"
         )
+        yield _about(s, "info", "closed-form-residual", message)
     if loops is not None:
         for note in loops.plan.notes:
-            yield Finding("info", "assembled", s.name, f"{s.name}: {note}")
+            yield _about(s, "info", "assembled", note)
         if programs.branches[c].table.many_valued:
-            yield Finding(
-                "warning",
-                "many-valued",
-                s.name,
-                f"{s.name}: the way to a position decides on which configuration it ends (cuspidal "
-                "mechanism); answers follow the path of the calls, use guess= to choose",
+            message = (
+                "the way to a position decides on which configuration it ends (cuspidal "
+                "mechanism); answers follow the path of the calls, use guess= to choose"
             )
+            yield _about(s, "warning", "many-valued", message)
         if s.singular_value < 1e-2:
-            yield Finding(
-                "warning",
-                "near-singular-reference",
-                s.name,
-                f"{s.name}: the reference is close to a singularity (smallest singular value of "
-                f"K_d {s.singular_value:.1e})",
-            )
+            value = f"(smallest singular value of K_d {s.singular_value:.1e})"
+            message = f"the reference is close to a singularity {value}"
+            yield _about(s, "warning", "near-singular-reference", message)
         yield from _limit_findings(mech, programs.branches[c], s)
+    counts = f"{len(s.active)} actuators for {len(s.independent)} degrees of freedom"
     if not mech.is_floating(c) and len(component.active) < len(component.independent):
-        yield Finding(
-            "warning",
-            "underactuated",
-            s.name,
-            f"{s.name}: {len(s.active)} actuators for {len(s.independent)} degrees of freedom; "
-            f"at the reference nothing drives {undriven_words(programs, c)}",
-        )
+        message = f"{counts}; at the reference nothing drives {undriven_words(programs, c)}"
+        yield _about(s, "warning", "underactuated", message)
     if len(component.active) > len(component.independent):
-        yield Finding(
-            "info",
-            "redundant-actuation",
-            s.name,
-            f"{s.name}: {len(s.active)} actuators for {len(s.independent)} degrees of freedom; "
-            "forces of minimum norm are used",
-        )
+        message = f"{counts}; forces of minimum norm are used"
+        yield _about(s, "info", "redundant-actuation", message)
 
 
 def _limit_findings(mech: Mechanism, branch: Branch, s: SubmechanismSummary) -> Iterator[Finding]:
@@ -177,34 +144,27 @@ def _limit_findings(mech: Mechanism, branch: Branch, s: SubmechanismSummary) -> 
     joints = [mech.tree.bodies[b].joint for b in system.joints]
     for k, i in enumerate(system.independent):
         low, high = s.reachable[joints[i].name]
-        margin = 1e-6 if len(system.independent) == 1 else 1.01 * float(branch.seeds.step[k])
+        margin = SLACK if len(system.independent) == 1 else 1.01 * float(branch.seeds.step[k])
         past = (branch.lower[k] < low - margin) or (branch.upper[k] > high + margin)
         if past and (np.isfinite(joints[i].lower) or np.isfinite(joints[i].upper)):
-            yield Finding(
-                "warning",
-                "limits-past-toggle",
-                s.name,
-                f"{s.name}: limits of {joints[i].name} [{joints[i].lower:.4g}, "
-                f"{joints[i].upper:.4g}] reach past a singularity of the loop; reachable "
-                f"[{low:.4g}, {high:.4g}]",
+            message = (
+                f"limits of {joints[i].name} {_limits(joints[i])} reach past a singularity of the "
+                f"loop; reachable [{low:.4g}, {high:.4g}]"
             )
+            yield _about(s, "warning", "limits-past-toggle", message)
     solutions = np.array([branch.local_q(x) for x in branch.known()])
     for i in branch.closure.unknown:
         low, high = float(solutions[:, i].min()), float(solutions[:, i].max())
-        if _outside(joints[i], low, high):
-            yield Finding(
-                "info",
-                "limits-contradict-loop",
-                s.name,
-                f"{s.name}: over its range the loop moves {joints[i].name} through "
-                f"[{low:.4g}, {high:.4g}], its limits are [{joints[i].lower:.4g}, "
-                f"{joints[i].upper:.4g}]",
+        if low < joints[i].lower - SLACK or high > joints[i].upper + SLACK:
+            message = (
+                f"over its range the loop moves {joints[i].name} through [{low:.4g}, {high:.4g}], "
+                f"its limits are {_limits(joints[i])}"
             )
+            yield _about(s, "info", "limits-contradict-loop", message)
 
 
-def _outside(joint: Joint, low: float, high: float) -> bool:
-    slack = 1e-6
-    return low < joint.lower - slack or high > joint.upper + slack
+def _limits(joint: Joint) -> str:
+    return f"[{joint.lower:.4g}, {joint.upper:.4g}]"
 
 
 def _reduced_inertia(programs: Programs) -> Iterator[Finding]:
@@ -217,3 +177,37 @@ def _reduced_inertia(programs: Programs) -> Iterator[Finding]:
         yield Finding("error", "singular-inertia", "", str(error))
     except ClosedLoopError as error:
         yield Finding("error", "reference", "", str(error))
+
+
+def _inertias(mech: Mechanism) -> Iterator[Finding]:
+    """What a rigid body cannot have: per link the principal moments; per body massless leaves."""
+    for link, (mass, _, inertia) in mech.tree.link_inertias.items():
+        problem = _inertia_problem(mass, inertia)
+        if problem:
+            yield Finding("warning", "inertia", "", f"link '{link}': {problem}")
+    parents = {body.parent for body in mech.tree.bodies}
+    for i, body in enumerate(mech.tree.bodies):
+        massless = body.mass == 0.0 and not np.any(body.inertia)
+        if massless and i not in parents:
+            message = (
+                f"link '{body.link}' at the end of a chain has neither mass nor inertia; fine only "
+                "when its loop or gear gives it inertia"
+            )
+            yield Finding("info", "massless-leaf", "", message)
+
+
+def _inertia_problem(mass: float, inertia: Array) -> str:
+    values = np.linalg.eigvalsh(inertia)
+    scale = max(float(np.max(np.abs(values))), 1e-300)
+    if mass == 0.0 and not np.any(inertia):
+        return ""
+    if values[0] < -1e-9 * scale:
+        return f"the rotational inertia has a negative principal moment ({values[0]:.3g})"
+    if values[2] > (values[0] + values[1]) * (1.0 + ROUNDED):
+        return (
+            "the principal moments violate the triangle inequality "
+            f"({values[0]:.3g} + {values[1]:.3g} < {values[2]:.3g})"
+        )
+    if mass > 0.0 and values[0] <= 0.0:
+        return "mass without rotational inertia about every axis"
+    return ""

@@ -66,7 +66,7 @@ class Branches:
         body = self.tree.bodies[b]
         for link in body.links[1:]:
             mass = self.tree.link_inertias.get(link, (0.0,))[0]
-            point = link_pose(self.tree, self.poses, link)[:3, 3]
+            point = self.point(link)
             away = np.linalg.norm(point - self.poses[b][:3, 3])
             if mass == 0.0 and away > COINCIDENT and not _TOOLS.search(link):
                 return Tip(self.fixed[link], link, b, point)
@@ -87,83 +87,87 @@ class Branches:
             if tip and (not self.children[b] or _ENDS.search(tip.link)):
                 yield tip
 
+    def bare_hinge(self, b: int) -> bool:
+        """A hinge that carries nothing and is no leg: a crank, or part of a universal joint."""
+        hinge = self.tree.bodies[b].joint.kind == REVOLUTE
+        return hinge and not self.children[b] and self.tip(b) is None
+
+    def point(self, link: str) -> Array:
+        """(3,) origin of a link at q = 0 in the root frame [m]."""
+        origin: Array = link_pose(self.tree, self.poses, link)[:3, 3]
+        return origin
+
     def link(self, b: int) -> str:
         return self.tree.bodies[b].link if b >= 0 else self.tree.root_link
 
+    def distance(self, cut: Cut) -> float:
+        """How far a tip is from the link that it would join: from its joints and its centre [m]."""
+        b = self.tree.frames[cut.successor][0]
+        body, pose = self.tree.bodies[b], self.poses[b]
+        placements = [self.tree.bodies[d].joint.placement for d in self.children[b]]
+        points = [pose[:3, 3], *((pose @ placement)[:3, 3] for placement in placements)]
+        if body.mass > 0.0:
+            points.append(pose[:3, :3] @ (body.first_moment / body.mass) + pose[:3, 3])
+        return min(float(np.linalg.norm(cut.tip.point - point)) for point in points)
 
-def distance(view: Branches, cut: Cut) -> float:
-    """How far a tip is from the link that it would join: from its joints and its centre [m]."""
-    b = view.tree.frames[cut.successor][0]
-    body, pose = view.tree.bodies[b], view.poses[b]
-    placements = [view.tree.bodies[d].joint.placement for d in view.children[b]]
-    points = [pose[:3, 3], *((pose @ placement)[:3, 3] for placement in placements)]
-    if body.mass > 0.0:
-        points.append(pose[:3, :3] @ (body.first_moment / body.mass) + pose[:3, 3])
-    return min(float(np.linalg.norm(cut.tip.point - point)) for point in points)
+    def within_reach(self, cut: Cut) -> bool:
+        """The link to join is not further away than the leg is long."""
+        loop = self.loop(cut)
+        leg = [b for b in self.tree.path_to_root(cut.tip.body) if b in loop]
+        points = [cut.tip.point, *(self.poses[b][:3, 3] for b in leg)]
+        length = sum(float(np.linalg.norm(a - b)) for a, b in itertools.pairwise(points))
+        return self.distance(cut) < length + COINCIDENT
 
+    def coincides(self, tip: Tip, body: int) -> str:
+        """A link of the body that lies at the tip, or ""."""
+        links = self.tree.bodies[body].links if body >= 0 else ()
+        gaps = {link: np.linalg.norm(self.point(link) - tip.point) for link in links}
+        return next((link for link, gap in gaps.items() if gap < COINCIDENT), "")
 
-def within_reach(view: Branches, cut: Cut) -> bool:
-    """The link to join is not further away than the leg is long."""
-    fork = loop_bodies(view.tree, LoopConstraint(cut.tip.link, cut.successor, ()))
-    leg = [b for b in view.tree.path_to_root(cut.tip.body) if b in fork]
-    points = [cut.tip.point, *(view.poses[b][:3, 3] for b in leg)]
-    length = sum(float(np.linalg.norm(a - b)) for a, b in itertools.pairwise(points))
-    return distance(view, cut) < length + COINCIDENT
+    def loop(self, cut: Cut) -> list[int]:
+        """Bodies that move relative to each other on the loop of a cut."""
+        return loop_bodies(self.tree, LoopConstraint(cut.tip.link, cut.successor, ()))
 
+    def loop_joints(self, cuts: Sequence[Cut]) -> list[int]:
+        """Bodies on the loops."""
+        return sorted({b for cut in cuts for b in self.loop(cut)})
 
-def coincides(view: Branches, tip: Tip, body: int) -> str:
-    for link in view.tree.bodies[body].links if body >= 0 else ():
-        if np.linalg.norm(link_pose(view.tree, view.poses, link)[:3, 3] - tip.point) < COINCIDENT:
-            return link
-    return ""
+    def drives(self, legs: list[list[int]]) -> list[int]:
+        """One joint per leg: the one with an effort limit if others have none, a slider, or any."""
+        found = []
+        for bodies in legs:
+            strong = [b for b in bodies if 0.0 < self.tree.bodies[b].joint.effort < np.inf]
+            sliders = [b for b in bodies if self.tree.bodies[b].joint.kind == PRISMATIC]
+            if 0 < len(strong) < len(bodies):
+                found.append(next((b for b in sliders if b in strong), strong[0]))
+            else:
+                found.append(sliders[0] if sliders else bodies[0])
+        return found
 
+    def independent_joints(
+        self, cuts: Sequence[Cut], joints: list[int], chain: list[int], count: int
+    ) -> list[int] | None:
+        """``count`` joints that determine the others: of the chain if possible, hinges first."""
+        K = constraints(self.tree, self.poses, cuts, joints)
+        full = rank(K)
+        wanted = sorted(chain, key=lambda b: self.tree.bodies[b].joint.kind == PRISMATIC)
+        order = [*wanted, *(b for b in joints if b not in chain)]
+        chosen: list[int] = []
+        for b in order:
+            if len(chosen) == count:
+                break
+            rest = [k for k, j in enumerate(joints) if j not in (*chosen, b)]
+            if rank(K[:, rest]) == full:
+                chosen.append(b)
+        return sorted(chosen) if len(chosen) == count else None
 
-def loop_joints(view: Branches, cuts: Sequence[Cut]) -> list[int]:
-    """Bodies on the loops."""
-    bodies: set[int] = set()
-    for cut in cuts:
-        bodies.update(loop_bodies(view.tree, LoopConstraint(cut.tip.link, cut.successor, ())))
-    return sorted(bodies)
-
-
-def drives(tree: Tree, legs: list[list[int]]) -> list[int]:
-    """One joint per leg: that with an effort limit where others have none, a slider, the first."""
-    found = []
-    for bodies in legs:
-        strong = [b for b in bodies if 0.0 < tree.bodies[b].joint.effort < np.inf]
-        sliders = [b for b in bodies if tree.bodies[b].joint.kind == PRISMATIC]
-        if 0 < len(strong) < len(bodies):
-            found.append(next((b for b in sliders if b in strong), strong[0]))
-        else:
-            found.append(sliders[0] if sliders else bodies[0])
-    return found
-
-
-def independent_joints(
-    view: Branches, cuts: Sequence[Cut], joints: list[int], chain: list[int], count: int
-) -> list[int] | None:
-    """``count`` joints, of the chain if possible and hinges first, that determine the others."""
-    K = constraints(view.tree, view.poses, cuts, joints)
-    full = rank(K)
-    wanted = sorted(chain, key=lambda b: view.tree.bodies[b].joint.kind == PRISMATIC)
-    order = [*wanted, *(b for b in joints if b not in chain)]
-    chosen: list[int] = []
-    for b in order:
-        if len(chosen) == count:
-            break
-        rest = [k for k, j in enumerate(joints) if j not in (*chosen, b)]
-        if rank(K[:, rest]) == full:
-            chosen.append(b)
-    return sorted(chosen) if len(chosen) == count else None
-
-
-def plane_normal(view: Branches, joints: Sequence[int]) -> Array | None:
-    """The common direction of all hinges when the sliders are normal to it."""
-    axes = {b: view.poses[b][:3, :3] @ view.tree.bodies[b].joint.axis for b in joints}
-    hinges = [axes[b] for b in joints if view.tree.bodies[b].joint.kind == REVOLUTE]
-    sliders = [axes[b] for b in joints if view.tree.bodies[b].joint.kind == PRISMATIC]
-    if not hinges:
-        return None
-    n = hinges[0]
-    parallel = all(np.linalg.norm(np.cross(n, a)) < 10 * ROUNDED for a in hinges)
-    return n if parallel and all(abs(n @ a) < 10 * ROUNDED for a in sliders) else None
+    def plane_normal(self, joints: Sequence[int]) -> Array | None:
+        """The common direction of all hinges when the sliders are normal to it."""
+        axes = {b: self.poses[b][:3, :3] @ self.tree.bodies[b].joint.axis for b in joints}
+        hinges = [axes[b] for b in joints if self.tree.bodies[b].joint.kind == REVOLUTE]
+        sliders = [axes[b] for b in joints if self.tree.bodies[b].joint.kind == PRISMATIC]
+        if not hinges:
+            return None
+        n = hinges[0]
+        parallel = all(np.linalg.norm(np.cross(n, a)) < 10 * ROUNDED for a in hinges)
+        return n if parallel and all(abs(n @ a) < 10 * ROUNDED for a in sliders) else None

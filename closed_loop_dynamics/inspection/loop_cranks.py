@@ -12,21 +12,8 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..arrays import Array
-from ..model.clusters import loop_bodies
-from ..model.submechanism import LoopConstraint
 from ..model.tree import REVOLUTE
-from .loop_branches import (
-    Branches,
-    Guess,
-    coincides,
-    distance,
-    drives,
-    independent_joints,
-    loop_joints,
-    plane_normal,
-    within_reach,
-)
+from .loop_branches import Branches, Guess
 from .loop_mobility import Cut, Tip, mobility
 
 MOST = 6  # cranks: every order is tried
@@ -34,7 +21,7 @@ MOST = 6  # cranks: every order is tried
 
 def crank_guess(view: Branches, children: Sequence[int]) -> Guess | None:
     """The mechanism of all chains on one link, if it is cylinders, cranks, rods and a platform."""
-    cranks = [b for b in children if _is_crank(view, b)]
+    cranks = [b for b in children if view.bare_hinge(b)]
     if not 0 < len(cranks) <= MOST:
         return None
     for main in children:
@@ -53,11 +40,6 @@ def crank_guess(view: Branches, children: Sequence[int]) -> Guess | None:
     return None
 
 
-def _is_crank(view: Branches, b: int) -> bool:
-    joint = view.tree.bodies[b].joint
-    return joint.kind == REVOLUTE and not view.children[b] and view.tip(b) is None
-
-
 def _rod_end(view: Branches, b: int) -> Tip | None:
     """The end of a rod that starts with body ``b``: two or more hinges in a row, no fork."""
     row = view.below(b)
@@ -74,18 +56,18 @@ def _fit(
 ) -> Guess | None:
     tree = view.tree
     cuts = (*_nearest(view, rods, cranks), *_nearest(view, strokes, cranks))
-    joints = loop_joints(view, cuts)
+    joints = view.loop_joints(cuts)
     legs = [[b for b in tree.path_to_root(tip.body) if b in joints][::-1] for tip in strokes]
-    active = drives(tree, legs)
+    active = view.drives(legs)
     chain = sorted(b for b in tree.path_to_root(platform) if b in joints)
-    if len(chain) != len(active) or not all(within_reach(view, cut) for cut in cuts):
+    if len(chain) != len(active) or not all(view.within_reach(cut) for cut in cuts):
         return None
     if mobility(tree, view.poses, cuts, joints) != len(active):
         return None
-    if independent_joints(view, cuts, joints, chain, len(active)) != chain:
+    if view.independent_joints(cuts, joints, chain, len(active)) != chain:
         return None
     name = tree.bodies[chain[-1]].joint.name
-    normal = plane_normal(view, joints)
+    normal = view.plane_normal(joints)
     return Guess(name, cuts, tuple(joints), tuple(chain), tuple(sorted(active)), normal)
 
 
@@ -94,15 +76,10 @@ def _nearest(view: Branches, tips: list[Tip], cranks: list[int]) -> tuple[Cut, .
 
     def cuts(order: Sequence[int]) -> list[Cut]:
         pairs = zip(tips, order, strict=True)
-        return [Cut(tip, view.link(b), None, coincides(view, tip, b)) for tip, b in pairs]
+        return [Cut(tip, view.link(b), None, view.coincides(tip, b)) for tip, b in pairs]
 
     def total(order: Sequence[int]) -> float:
-        return sum(distance(view, cut) for cut in cuts(order))
+        return sum(view.distance(cut) for cut in cuts(order))
 
     best = min(itertools.permutations(cranks), key=total)
-    return tuple(replace(cut, normal=_plane(view, cut)) for cut in cuts(best))
-
-
-def _plane(view: Branches, cut: Cut) -> Array | None:
-    loop = loop_bodies(view.tree, LoopConstraint(cut.tip.link, cut.successor, ()))
-    return plane_normal(view, sorted(loop))
+    return tuple(replace(cut, normal=view.plane_normal(view.loop(cut))) for cut in cuts(best))

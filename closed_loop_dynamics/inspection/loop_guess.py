@@ -13,21 +13,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..model.clusters import loop_bodies
-from ..model.poses import link_pose
-from ..model.submechanism import LoopConstraint
-from ..model.tree import PRISMATIC, REVOLUTE, Tree
-from .loop_branches import (
-    Branches,
-    Guess,
-    coincides,
-    distance,
-    drives,
-    independent_joints,
-    loop_joints,
-    plane_normal,
-    within_reach,
-)
+from ..model.tree import PRISMATIC, Tree
+from .loop_branches import Branches, Guess
 from .loop_cranks import crank_guess
 from .loop_mobility import COINCIDENT, Cut, Tip, mobility
 
@@ -95,9 +82,8 @@ def _best(
     fits = [fit for fit in fits if not taken.intersection(fit.joints)]
 
     def order(fit: Guess) -> tuple[bool, float]:
-        return all(cut.swing is None for cut in fit.cuts), max(
-            distance(view, cut) for cut in fit.cuts
-        )
+        furthest = max(view.distance(cut) for cut in fit.cuts)
+        return all(cut.swing is None for cut in fit.cuts), furthest
 
     return min(fits, key=order, default=None)
 
@@ -105,36 +91,30 @@ def _best(
 def _fits(view: Branches, legs: dict[int, list[Tip]], main: int) -> Iterator[Guess]:
     """Targets on the chain ``main`` with which drives and freedoms agree in number."""
     tips = [tip for ends in legs.values() for tip in ends]
-    active = drives(view.tree, [view.below(leg) for leg in legs])
+    active = view.drives([view.below(leg) for leg in legs])
     for cuts in _candidates(view, tips, main):
-        joints = loop_joints(view, cuts)
+        joints = view.loop_joints(cuts)
         hinges = {cut.swing for cut in cuts}
         chain = [b for b in joints if main in view.tree.path_to_root(b) and b not in hinges]
         if len(chain) not in (len(active), SPATIAL):
             continue  # else the legs would have to hold joints between fork and target
-        if not all(within_reach(view, cut) for cut in cuts):
+        if not all(view.within_reach(cut) for cut in cuts):
             continue
         if mobility(view.tree, view.poses, cuts, joints) != len(active):
             continue
-        independent = independent_joints(view, cuts, joints, chain, len(active))
+        independent = view.independent_joints(cuts, joints, chain, len(active))
         if independent is not None:
             name = view.tree.bodies[independent[-1]].joint.name
-            normal = plane_normal(view, joints) if not hinges - {None} else None
+            normal = view.plane_normal(joints) if not hinges - {None} else None
             yield Guess(name, cuts, tuple(joints), tuple(independent), tuple(active), normal)
 
 
 def _candidates(view: Branches, tips: list[Tip], main: int) -> Iterator[tuple[Cut, ...]]:
     """Links that the tips may have been cut off from: all that ``main`` carries, but legs."""
-    swings = [
-        b
-        for b in view.children[main]
-        if not view.children[b]
-        and view.tree.bodies[b].joint.kind == REVOLUTE
-        and view.tip(b) is None
-    ]
+    swings = [b for b in view.children[main] if view.bare_hinge(b)]
     if len(swings) >= len(tips) > 1:
         yield _paired(view, tips, swings)
-    yield tuple(Cut(tip, view.link(main), None, coincides(view, tip, main)) for tip in tips)
+    yield tuple(Cut(tip, view.link(main), None, view.coincides(tip, main)) for tip in tips)
     for b in view.children[main]:
         if view.tips(b) is None:
             yield from _candidates(view, tips, b)
@@ -146,7 +126,7 @@ def _paired(view: Branches, tips: list[Tip], swings: list[int]) -> tuple[Cut, ..
     for tip in tips:
         near = min(free, key=lambda b: float(np.linalg.norm(view.poses[b][:3, 3] - tip.point)))
         free.remove(near)
-        cuts.append(Cut(tip, view.link(near), near, coincides(view, tip, near)))
+        cuts.append(Cut(tip, view.link(near), near, view.coincides(tip, near)))
     return tuple(cuts)
 
 
@@ -160,9 +140,9 @@ def pair_guesses(tree: Tree, pairs: Sequence[tuple[str, str]]) -> list[Guess]:
     for first, second in pairs:
         body = tree.frames[first][0]
         joint = view.fixed.get(first) or tree.bodies[body].joint.name
-        tip = Tip(joint, first, body, link_pose(tree, view.poses, first)[:3, 3])
-        cuts = [Cut(tip, second, None, coincides(view, tip, tree.frames[second][0]))]
-        joints = set(loop_joints(view, cuts))
+        tip = Tip(joint, first, body, view.point(first))
+        cuts = [Cut(tip, second, None, view.coincides(tip, tree.frames[second][0]))]
+        joints = set(view.loop_joints(cuts))
         for group in [g for g in groups if g[1] & joints]:  # loops that share a joint are one
             groups.remove(group)
             cuts, joints = [*group[0], *cuts], joints | group[1]
@@ -194,25 +174,24 @@ def _ends_of(guess: Guess) -> set[frozenset[str]]:
 
 
 def _from_cuts(view: Branches, cuts: tuple[Cut, ...]) -> Guess:
-    tree, joints = view.tree, loop_joints(view, cuts)
+    tree, joints = view.tree, view.loop_joints(cuts)
     freedom = mobility(tree, view.poses, cuts, joints)
     weight = {b: _importance(view, cuts, b) for b in joints}
     most = max(weight.values())[:2]
     chain = [
         b for b in sorted(joints, key=weight.__getitem__, reverse=True) if weight[b][:2] == most
     ]
-    independent = independent_joints(view, cuts, joints, chain, freedom) or []
+    independent = view.independent_joints(cuts, joints, chain, freedom) or []
     rest = [b for b in joints if b not in independent]
     active = _strongest(tree, rest, freedom)
     name = tree.bodies[independent[-1]].joint.name if independent else cuts[0].tip.link
-    normal = plane_normal(view, joints)
+    normal = view.plane_normal(joints)
     return Guess(name, cuts, tuple(joints), tuple(independent), tuple(active), normal)
 
 
 def _importance(view: Branches, cuts: Sequence[Cut], b: int) -> tuple[int, bool, int]:
     """What many loops share, or one loop's other side, is commanded rather than a leg's joint."""
-    loops = [LoopConstraint(cut.tip.link, cut.successor, ()) for cut in cuts]
-    count = sum(b in loop_bodies(view.tree, loop) for loop in loops)
+    count = sum(b in view.loop(cut) for cut in cuts)
     ends = [view.tree.frames[cut.successor][0] for cut in cuts]
     other_side = any(b in view.tree.path_to_root(end) for end in ends if end >= 0)
     return count, other_side and len(cuts) == 1, len(view.below(b))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
+from ..errors import ClosedLoopError
 from ..model.tree import PRISMATIC
 from ..robot import Robot
 from .visuals import Color
@@ -72,8 +73,6 @@ def force_scales(robot: Robot, known: Array | None = None) -> Array:
 
 
 def _holding(robot: Robot) -> Array:
-    from ..errors import ClosedLoopError
-
     y = robot.random_independent(np.random.default_rng(0), SAMPLES)
     zero = np.zeros(robot.m)
     found = []

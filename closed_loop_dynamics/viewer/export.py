@@ -1,25 +1,56 @@
-"""One HTML file that plays a motion without a server: viser's own client with the scene in it."""
+"""One HTML file that plays a motion without a server: viser's own client with the scene in it.
+
+The curves of the forces are SVG and a few lines of script, which follow viser's player: it has no
+interface for others, but its slider tells the time, as it does to screen readers
+(``aria-valuenow``).
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from html import escape
 from typing import Any
 
-from ..cli.progress import progress
-from .export_curves import force_curves
+import numpy as np
+
+from ..arrays import Array
+from ..cli.progress import Progress
+from ..robot import Robot
+from .colors import force_units
 from .panel import legend
 from .playback import Playback
+from .plots import PALETTE, axis_range
 from .window import Look
 
 #: Frames per second of the file.
 RATE = 30.0
+#: Points of a curve; size of a chart [px]; left and lower margin of its axes.
+POINTS = 300
+WIDTH, HEIGHT, LEFT, LOW = 296, 100, 44, 14
+
+_SCRIPT = """
+(() => {
+  const tau = %(tau)s, duration = %(duration)r, left = %(left)d, width = %(width)d;
+  const lines = document.querySelectorAll(".cld-now");
+  const cells = document.querySelectorAll(".cld-force");
+  setInterval(() => {
+    const slider = document.querySelector('[role="slider"]');
+    if (!slider) return;
+    const share = Math.min(1, parseFloat(slider.getAttribute("aria-valuenow")) / duration);
+    const x = left + share * width, now = tau[Math.round(share * (tau.length - 1))];
+    lines.forEach((line) => { line.setAttribute("x1", x); line.setAttribute("x2", x); });
+    cells.forEach((cell, k) => { cell.textContent = now[k] === null ? "-" : now[k]; });
+  }, 50);
+})();
+"""
 
 
 def as_html(server: Any, look: Look, motion: Playback, title: str) -> str:
     """The whole page; it loads nothing from elsewhere."""
     serializer = server.get_scene_serializer()
     count = max(2, round(motion.duration * RATE) + 1)
-    with progress("drawing", count) as bar:
+    with Progress("drawing", count) as bar:
         for i in range(count):
             look.scene.show(motion.snapshot(look.camera, motion.frame(i / RATE)))
             serializer.insert_sleep(1.0 / RATE)
@@ -41,3 +72,92 @@ def _caption(motion: Playback, title: str, curves: str) -> str:
         f'<div style="font-size:12px;color:#666">actuators: {escape(motion.note or motion.source)}'
         f"</div>{legend()}{curves}</div>"
     )
+
+
+def force_curves(robot: Robot, motion: Playback) -> str:
+    """Charts, one per unit, and the forces of the moment; "" when there are none to show."""
+    if motion.tau is None or not np.isfinite(motion.tau).any() or motion.duration <= 0.0:
+        return ""
+    count = min(POINTS, len(motion.times))
+    times = np.linspace(0.0, motion.duration, count)
+    tau = motion.tau[[motion.frame(time) for time in times]]
+    units = force_units(robot)
+    charts = [
+        _chart(tau, [k for k, u in enumerate(units) if u == unit], unit, motion.duration)
+        for unit in dict.fromkeys(units)
+    ]
+    numbers = [[float(_short(v)) if np.isfinite(v) else None for v in row] for row in tau]
+    script = _SCRIPT % {
+        "tau": json.dumps(numbers, separators=(",", ":")),
+        "duration": motion.duration,
+        "left": LEFT,
+        "width": WIDTH - LEFT,
+    }
+    return (
+        '<details open style="pointer-events:auto;margin-top:8px;font-size:12px;overflow-y:auto;'
+        'max-height:calc(100vh - 190px)">'
+        "<summary>forces of the actuators</summary>"
+        f"{''.join(charts)}{_table(robot, units)}</details><script>{script}</script>"
+    )
+
+
+def _chart(tau: Array, members: list[int], unit: str, duration: float) -> str:
+    low, high = axis_range(tau[:, members])
+    bottom = HEIGHT - LOW
+
+    def height(value: float) -> float:
+        return bottom * (high - value) / (high - low)
+
+    curve = 'fill="none" stroke-width="1.5"'
+    paths = [
+        f'<path d="{_path(tau[:, k], height)}" stroke="{_color(k)}" {curve}/>' for k in members
+    ]
+    grey = 'font-size="10" fill="#777"'
+    right = f'text-anchor="end" {grey}'
+    zero = ""
+    if low < 0.0 < high:
+        y = height(0.0)
+        zero = f'<line x1="{LEFT}" x2="{WIDTH}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>'
+    return (
+        f'<svg width="{WIDTH}" height="{HEIGHT}" style="display:block;margin:6px 0">'
+        f'<rect x="{LEFT}" y="0" width="{WIDTH - LEFT}" height="{bottom}" fill="#fafafa"/>{zero}'
+        f'<text x="{LEFT - 4}" y="9" {right}>{_short(high)}</text>'
+        f'<text x="{LEFT - 4}" y="{bottom / 2 + 4}" {right}>{unit}</text>'
+        f'<text x="{LEFT - 4}" y="{bottom}" {right}>{_short(low)}</text>'
+        f'<text x="{LEFT}" y="{HEIGHT - 2}" {grey}>0</text>'
+        f'<text x="{WIDTH}" y="{HEIGHT - 2}" {right}>{duration:.3g} s</text>'
+        f"{''.join(paths)}"
+        f'<line class="cld-now" x1="{LEFT}" x2="{LEFT}" y1="0" y2="{bottom}" stroke="#222"/></svg>'
+    )
+
+
+def _path(values: Array, height: Callable[[float], float]) -> str:
+    """Line through the finite values; gaps stay gaps."""
+    step = (WIDTH - LEFT) / max(len(values) - 1, 1)
+    words, pen = [], "M"
+    for k, value in enumerate(values):
+        if not np.isfinite(value):
+            pen = "M"
+            continue
+        words.append(f"{pen}{LEFT + k * step:.1f} {height(float(value)):.1f}")
+        pen = "L"
+    return "".join(words)
+
+
+def _short(value: float) -> str:
+    """Three digits, at most four behind the point."""
+    return f"{value:.0f}" if abs(value) >= 1000.0 else f"{round(value, 4) + 0.0:.3g}"
+
+
+def _color(k: int) -> str:
+    return PALETTE[k % len(PALETTE)]
+
+
+def _table(robot: Robot, units: list[str]) -> str:
+    rows = [
+        f'<tr><td style="color:{_color(k)}">&#9632;</td><td>{escape(name)}</td>'
+        f'<td class="cld-force" style="text-align:right"></td><td>{units[k]}</td></tr>'
+        for k, name in enumerate(robot.names.actuator)
+    ]
+    style = "width:100%;font-size:11px;border-spacing:2px 0"
+    return f'<table style="{style}">{"".join(rows)}</table>'

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -48,7 +49,9 @@ class JointStates:
         if bad:
             raise InvalidInput(f"the position of '{bad[0]}' is not finite")
         forces = dict(zip(names, map(float, effort), strict=False))
-        tau = self._forces(forces)
+        drives = self._camera.robot.names.actuator
+        found = np.array([forces.get(name, np.nan) for name in drives])
+        tau = found if np.all(np.isfinite(found)) else None
         if all(name in values for name in self._spanning):
             return self._as_measured(values, tau)
         y = self._positions(values)
@@ -56,23 +59,19 @@ class JointStates:
         self._last = y
         return shot if tau is None else self._camera.at(shot.q, tau, MEASURED, y=y)
 
-    def _forces(self, forces: dict[str, float]) -> Array | None:
-        names = self._camera.robot.names.actuator
-        if not all(np.isfinite(forces.get(name, np.nan)) for name in names):
-            return None
-        return np.array([forces[name] for name in names])
-
-    def _base(self, size: int) -> Array:
-        start = np.zeros(size)
-        if self._camera.robot.mechanism.floating:
-            start[6] = 1.0
-        return start
+    def _filled(self, size: int, place: Mapping[int, int], values: dict[str, float]) -> Array:
+        """(size,) ``values`` where the joints (bodies) have their place, a base at the origin."""
+        mech = self._camera.robot.mechanism
+        found = np.zeros(size)
+        if mech.floating:
+            found[6] = 1.0
+        for name, value in values.items():
+            found[place[mech.tree.joint_index(name)]] = value
+        return found
 
     def _as_measured(self, values: dict[str, float], tau: Array | None) -> Snapshot:
         mech = self._camera.robot.mechanism
-        q = self._base(mech.n_q)
-        for name in self._spanning:
-            q[mech.q_at[mech.tree.joint_index(name)]] = values[name]
+        q = self._filled(mech.n_q, mech.q_at, {name: values[name] for name in self._spanning})
         shot = self._camera.at(q, tau, MEASURED)
         if tau is not None:
             return shot
@@ -85,10 +84,8 @@ class JointStates:
     def _positions(self, values: dict[str, float]) -> Array:
         robot = self._camera.robot
         if all(name in values for name in self._independent):
-            y = self._base(robot.mechanism.n_y)
-            for name in self._independent:
-                y[robot.mechanism.y_at[robot.mechanism.tree.joint_index(name)]] = values[name]
-            return y
+            own = {name: values[name] for name in self._independent}
+            return self._filled(robot.mechanism.n_y, robot.mechanism.y_at, own)
         if all(name in values for name in robot.names.actuator):
             u = np.array([values[name] for name in robot.names.actuator])
             return robot.independent_from_actuator(u, guess=self._last)
@@ -102,19 +99,15 @@ class Listener:
     """The newest message of a topic."""
 
     def __init__(self) -> None:
-        self._newest: Any = None
-        self._lock = threading.Lock()
+        self._newest: deque[Any] = deque(maxlen=1)
 
     def hear(self, message: Any) -> None:
-        """Called by ROS."""
-        with self._lock:
-            self._newest = message
+        """Called by ROS, in its own thread."""
+        self._newest.append(message)
 
     def take(self) -> Any:
         """The newest message, once; None when there is no new one."""
-        with self._lock:
-            message, self._newest = self._newest, None
-        return message
+        return self._newest.pop() if self._newest else None
 
 
 @contextmanager

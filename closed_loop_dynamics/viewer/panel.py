@@ -65,17 +65,13 @@ class Panel:
         return mech.y_at[mech.tree.joint_index(joint)]
 
     def _add_slider(self, name: str, low: float, high: float, value: float) -> None:
-        joint = self._robot.mechanism.tree.bodies[
-            self._robot.mechanism.tree.joint_index(name)
-        ].joint
-        unit = "m" if joint.kind == PRISMATIC else "rad"
+        tree = self._robot.mechanism.tree
+        slides = tree.bodies[tree.joint_index(name)].joint.kind == PRISMATIC
+        unit = "m" if slides else "rad"
         step = 10.0 ** np.floor(np.log10(max(high - low, 1e-6) / 200.0))
         # Short numbers, rounded inwards: past the end the loop may not close.
-        first, last = (
-            float(np.ceil(low / step - 1e-6) * step),
-            float(np.floor(high / step + 1e-6) * step),
-        )
-        first, last = round(first, 9), round(max(last, first + step), 9)
+        first = round(float(np.ceil(low / step - 1e-6) * step), 9)
+        last = round(max(float(np.floor(high / step + 1e-6) * step), first + step), 9)
         slider = self._server.gui.add_slider(
             name,
             first,

@@ -15,8 +15,10 @@ from ..cli.tables import ACCELERATION, POSITION, VELOCITY, Table
 from ..errors import ActuationSingular, ClosedLoopError, Underactuated
 from ..robot import Robot
 from .reach import Range
-from .snapshot import Camera, Snapshot
+from .snapshot import HOLDING, Camera, Snapshot
 
+#: Frames of a joint's way through its range.
+FRAMES = 60
 #: Frames per second that are computed, and the most of them.
 RATE = 50.0
 MOST_FRAMES = 60_000
@@ -77,10 +79,10 @@ def _solve(robot: Robot, table: MotionTable) -> Playback:
     vectors = {POSITION: table.y, VELOCITY: table.yd, ACCELERATION: table.ydd}
     states = States(vectors, table.table, single=False)
     # Row by row: for a large robot the batch versions would first have to be compiled.
-    q = states.each(robot, lambda y, yd, ydd: Table((), _rows(y, lambda k: robot.state(y[k]).q)))
+    q = states.each(robot, _by_row(lambda y, yd, ydd: robot.state(y).q))
     tau, note = None, ""
     try:
-        forces = states.each(robot, lambda y, yd, ydd: _forces(robot, y, yd, ydd))
+        forces = states.each(robot, _by_row(robot.inverse_dynamics))
         tau = forces.values[:, forces.values.shape[1] - robot.p :]
     except ClosedLoopError as error:
         if not isinstance(error.__cause__, (ActuationSingular, Underactuated)):
@@ -90,26 +92,21 @@ def _solve(robot: Robot, table: MotionTable) -> Playback:
     return Playback(table.times - table.times[0], table.y, q_rows, tau, FROM_FILE, note)
 
 
-def _forces(robot: Robot, y: Array, yd: Array, ydd: Array) -> Table:
-    return Table((), _rows(y, lambda k: robot.inverse_dynamics(y[k], yd[k], ydd[k])))
+def _by_row(compute: Callable[..., Array]) -> Callable[..., Table]:
+    return lambda *vectors: Table((), np.array(list(map(compute, *vectors))))
 
 
-def _rows(y: Array, compute: Callable[[int], Array]) -> Array:
-    return np.array([compute(k) for k in range(len(y))])
-
-
-def sweep(camera: Camera, ranges: dict[str, Range], seconds: float = 2.0) -> Playback:
+def sweep(camera: Camera, ranges: dict[str, Range]) -> Playback:
     """A motion to show what moves: each joint through its range, one after the other, slowly.
 
     What the loops do not allow is left out. The forces hold the robot against gravity.
     """
     robot, mech = camera.robot, camera.robot.mechanism
     home = clipped(robot, reference(robot), ranges)
-    y, q, tau, zero = [], [], [], np.zeros(robot.m)
-    notes = set()
+    y, q, tau, notes = [], [], [], set()
     for name, (low, high) in ranges.items():
         at = mech.y_at[mech.tree.joint_index(name)]
-        for phase in np.linspace(0.0, 2.0 * np.pi, int(30 * seconds), endpoint=False):
+        for phase in np.linspace(0.0, 2.0 * np.pi, FRAMES, endpoint=False):
             s = np.sin(phase)
             one = home.copy()
             one[at] += s * (high - home[at]) if s > 0 else s * (home[at] - low)
@@ -118,15 +115,15 @@ def sweep(camera: Camera, ranges: dict[str, Range], seconds: float = 2.0) -> Pla
             except ClosedLoopError:
                 continue
             y.append(one)
-            force, note = camera.forces(one, zero, zero)
+            force, _, note = camera.holding_forces(one)
             tau.append(np.full(robot.p, np.nan) if force is None else force)
             notes.add(note)
     if not y:
         shot = camera.standing(home)
         y, q, tau = [home], [shot.q], [np.zeros(robot.p) if shot.tau is None else shot.tau]
     times = np.arange(len(y)) / 30.0
-    note = next((n for n in notes if n), "") if notes and "" not in notes else ""
-    return Playback(times, np.array(y), np.array(q), np.array(tau), "gravity compensation", note)
+    note = "" if "" in notes else next(iter(notes), "")
+    return Playback(times, np.array(y), np.array(q), np.array(tau), HOLDING, note)
 
 
 def clipped(robot: Robot, y: Array, ranges: dict[str, Range]) -> Array:

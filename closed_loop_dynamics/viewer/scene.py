@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from ..arrays import Array
 from ..model.tree import PRISMATIC
@@ -165,14 +166,5 @@ def place(node: Any, pose: Array) -> None:
 
 def quaternion(R: Array) -> Array:
     """(4,) w, x, y, z of a rotation matrix."""
-    # The largest of the four squares is at least 1/4: divide by that one.
-    squares = np.array([np.trace(R), *(2.0 * np.diag(R) - np.trace(R))]) + 1.0
-    k = int(np.argmax(squares))
-    off = {0: R - R.T, 1: R + R.T}[min(k, 1)]
-    if k == 0:
-        w = np.array([squares[0], off[2, 1], off[0, 2], off[1, 0]])
-    else:
-        turned = R - R.T
-        w = np.array([(turned[2, 1], turned[0, 2], turned[1, 0])[k - 1], *off[k - 1]])
-        w[k] = squares[k]
-    return np.asarray(w / np.linalg.norm(w))
+    x, y, z, w = Rotation.from_matrix(R).as_quat()
+    return np.array([w, x, y, z])

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..arrays import Array
-from ..engine.symbolic import ca, tracing
 from ..errors import ActuationSingular, Underactuated
 from ..inspection.loop_names import loop_names
 from ..quantities.links import body_poses, cut_points
 from ..robot import Robot
+
+HOLDING = "gravity compensation"
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,6 @@ class Camera:
 
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
-        self._phi = {c: _residual_function(branch) for c, branch in robot.branches.items()}
         self._signs = {
             c: branch.assembly_signs(np.array(branch.closure.plan.q_ref))
             for c, branch in robot.branches.items()
@@ -75,23 +74,19 @@ class Camera:
         Raises:
             ClosureNotFound: ``y`` is not reachable.
         """
-        zero = np.zeros(self.robot.m)
-        return self.moving(y, zero, zero, "gravity compensation")
-
-    def moving(self, y: Array, yd: Array, ydd: Array, source: str = "inverse dynamics") -> Snapshot:
-        """In motion: the forces are those of inverse dynamics."""
         q = self.robot.state(y).q
-        tau, note = self.forces(y, yd, ydd)
-        return self.at(q, tau, source, note, y)
+        return self.at(q, *self.holding_forces(y), y)
 
-    def forces(self, y: Array, yd: Array, ydd: Array) -> tuple[Array | None, str]:
-        """Inverse dynamics, or None and the reason."""
+    def holding_forces(self, y: Array) -> tuple[Array | None, str, str]:
+        """Against gravity, or None; what they are; the reason why there are none."""
+        zero = np.zeros(self.robot.m)
         try:
-            return self.robot.inverse_dynamics(y, yd, ydd), ""
+            return self.robot.inverse_dynamics(y, zero, zero), HOLDING, ""
         except Underactuated:
-            return None, "fewer actuators than degrees of freedom: no unique forces"
+            note = "fewer actuators than degrees of freedom: no unique forces"
         except ActuationSingular as error:
-            return None, f"dead point of '{error.submechanism}': no finite force holds it"
+            note = f"dead point of '{error.submechanism}': no finite force holds it"
+        return None, HOLDING, note
 
     def at(
         self, q: Array, tau: Array | None, source: str, note: str = "", y: Array | None = None
@@ -100,33 +95,18 @@ class Camera:
         mech = self.robot.mechanism
         poses = body_poses(mech, q)
         if y is None:
-            y = q[[i for b in mech.independent for i in self._places(b)]]
+            joints = [mech.q_at[b] for b in mech.independent[mech.floating :]]
+            y = np.concatenate([q[: 7 * mech.floating], q[joints]])
         cuts = cut_points(self.robot.branches, poses)
         return Snapshot(y, q, poses, cuts, self._loops(q), tau, source, note)
-
-    def _places(self, body: int) -> range:
-        """Where the positions of an independent joint stand in q."""
-        mech = self.robot.mechanism
-        size = 7 if mech.floating and body == 0 else 1
-        return range(mech.q_at[body], mech.q_at[body] + size)
 
     def _loops(self, q: Array) -> dict[str, Loop]:
         mech, found, names = self.robot.mechanism, {}, loop_names(self.robot.branches)
         for c, branch in self.robot.branches.items():
             local = q[[mech.q_at[b] for b in mech.components[c].joints]]
-            with tracing():
-                residual = float(np.max(np.abs(np.asarray(self._phi[c](local))), initial=0.0))
             found[names[c]] = Loop(
-                residual,
+                branch.closure.residual_at(local),
                 float(branch.smallest_singular_value(local)),
                 bool(np.array_equal(branch.assembly_signs(local), self._signs[c])),
             )
         return found
-
-
-def _residual_function(branch: Any) -> Any:
-    """phi of the kept rows as a CasADi function of the loop's joints; it is called by hand only."""
-    closure = branch.closure
-    with tracing():
-        q = ca.SX.sym("q", len(closure.system.joints))
-        return ca.Function("phi", [q], [ca.densify(closure.system.phi(q)[list(closure.plan.rows)])])

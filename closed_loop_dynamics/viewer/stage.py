@@ -38,7 +38,7 @@ def corners(shapes: Mapping[int, list[Shape]], snapshot: Snapshot) -> Array:
     return np.vstack(points[1:] or points)
 
 
-def set_stage(server: Any, points: Array, *, shadows: bool = False) -> None:
+def set_stage(server: Any, points: Array) -> None:
     """Floor, lights and camera for a robot that fills ``points``."""
     low, high = points.min(axis=0), points.max(axis=0)
     middle = 0.5 * (low + high)
@@ -51,7 +51,7 @@ def set_stage(server: Any, points: Array, *, shadows: bool = False) -> None:
         fade_strength=1.5, shadow_opacity=0.18,
         position=(middle[0], middle[1], low[2] - 1e-3 * radius),
     )  # fmt: skip
-    scene.configure_default_lights(cast_shadow=shadows)
+    scene.configure_default_lights(cast_shadow=False)
     camera = server.initial_camera
     camera.fov = FIELD_OF_VIEW
     camera.near, camera.far = 0.01 * radius, 100.0 * radius

@@ -16,8 +16,11 @@ BALL: Color = (120, 126, 134)
 
 def robot_size(robot: Robot) -> float:
     """How large the robot is: extent of its joints at the reference [m], at least 1 mm."""
-    points = _origins(robot)
-    extent = float(np.max(np.ptp(points, axis=0))) if len(points) > 1 else 0.0
+    q = np.zeros(robot.mechanism.n_q)
+    if robot.mechanism.floating:
+        q[6] = 1.0
+    points = np.vstack([np.zeros(3), body_poses(robot.mechanism, q)[:, :3, 3]])
+    extent = float(np.max(np.ptp(points, axis=0)))
     return max(extent, 1e-3) if extent > 0.0 else 1.0
 
 
@@ -27,13 +30,6 @@ def link_size(robot: Robot) -> float:
     lengths = [float(np.linalg.norm(b.joint.placement[:3, 3])) for b in bodies]
     usual = float(np.median([length for length in lengths if length > 1e-6] or [np.inf]))
     return min(robot_size(robot), 7.0 * usual)
-
-
-def _origins(robot: Robot) -> Array:
-    q = np.zeros(robot.mechanism.n_q)
-    if robot.mechanism.floating:
-        q[6] = 1.0
-    return np.vstack([np.zeros((1, 3)), body_poses(robot.mechanism, q)[:, :3, 3]])
 
 
 def body_shapes(robot: Robot, visuals: Visuals, size: float) -> dict[int, list[Shape]]:

@@ -29,7 +29,11 @@ Run = Callable[..., Outcome]
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """``run("check", "crank_leg", stdin="")``; a traceback would fail the test by itself."""
+    """``run("check", "crank_leg", stdin="")``; a traceback would fail the test by itself.
+
+    What is compiled is not told, however long it takes: no test may depend on what the cache has.
+    """
+    monkeypatch.setattr("closed_loop_dynamics.cli.progress.COMPILING", 3600.0)
 
     def call(*words: object, stdin: str = "") -> Outcome:
         monkeypatch.setattr("sys.stdin", io.StringIO(stdin))

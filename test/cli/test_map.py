@@ -114,7 +114,7 @@ def test_mcap_in_and_out(run, leg: cld.Robot, squat, tmp_path: Path, message: st
     columns = ("time", *(column(j, k) for k in kinds for j in joints))
     start = 1_700_000_000_123_456_789
     source = Table(columns, table[:, : len(columns)], start=start)
-    write_bag(str(tmp_path / "in.mcap"), [Recording(source, "/command", kind)])
+    write_bag(str(tmp_path / "in.mcap"), Recording(source, "/command", kind))
     outcome = run("map", "crank_leg", "-i", tmp_path / "in.mcap", "-o", tmp_path / "out.mcap")
     assert outcome.status == 0, outcome.err
     result = read_bag(str(tmp_path / "out.mcap"))
@@ -143,7 +143,7 @@ def test_states_without_velocities_and_efforts_are_understood(run, leg, squat, t
     for others in ({}, {"velocity": np.nan, "effort": np.nan}):
         bag = str(tmp_path / "in.mcap")
         source = recorded(leg, squat[1], others)
-        write_bag(bag, [Recording(source, "/joint_states", STATES)])
+        write_bag(bag, Recording(source, "/joint_states", STATES))
         outcome = run("map", "crank_leg", "-i", bag)
         assert outcome.status == 0, outcome.err
         outputs.append(outcome.out)
@@ -161,7 +161,7 @@ def test_states_with_some_velocities_are_refused(run, leg, squat, tmp_path, velo
     needs_rosbags()
     bag = str(tmp_path / "in.mcap")
     source = recorded(leg, squat[1], {"velocity": velocity})
-    write_bag(bag, [Recording(source, "/joint_states", STATES)])
+    write_bag(bag, Recording(source, "/joint_states", STATES))
     outcome = run("map", "crank_leg", "-i", bag)
     assert outcome.status == 1 and message in outcome.err
 
@@ -170,7 +170,7 @@ def test_positions_that_are_missing_stay_a_mistake(run, leg, squat, tmp_path: Pa
     needs_rosbags()
     bag, table = str(tmp_path / "in.mcap"), squat[1].copy()
     table[:, 2] = np.nan
-    write_bag(bag, [Recording(recorded(leg, table, {}), "/joint_states", STATES)])
+    write_bag(bag, Recording(recorded(leg, table, {}), "/joint_states", STATES))
     outcome = run("map", "crank_leg", "-i", bag)
     assert outcome.status == 1 and "column knee: nan is not a finite number" in outcome.err
 
@@ -181,7 +181,7 @@ def test_a_bag_can_be_a_rosbag2_folder(run, leg: cld.Robot, squat, tmp_path: Pat
     words = ["-o", tmp_path / "folder.mcap", "--message", "trajectory", "--output-topic", "/u"]
     assert run("map", "crank_leg", "-i", path, *words).status == 0
     recording = read_bag(str(tmp_path / "folder.mcap"), "u")
-    write_bag(str(tmp_path / "bag"), [recording])
+    write_bag(str(tmp_path / "bag"), recording)
     assert (tmp_path / "bag" / "metadata.yaml").is_file()
     assert_equals(read_bag(str(tmp_path / "bag")).table, leg, expected(leg, table))
 

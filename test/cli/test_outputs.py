@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from closed_loop_dynamics import shipped
+from closed_loop_dynamics.cli.arguments import InputFile
 from closed_loop_dynamics.cli.command_line import make_parser
 from closed_loop_dynamics.cli.commands import COMMANDS
-from closed_loop_dynamics.cli.inputs import InputFile
 from closed_loop_dynamics.cli.output import put
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -110,7 +110,7 @@ def test_limits_past_a_toggle_are_remarked_and_the_reported_interval_is_reachabl
 def test_a_planar_loop_that_is_not_quite_planar_says_what_was_dropped():
     third = "    - {name: loopTY, axis: [0, 0, 0, 0, 1, 0]}\n  # A four-bar"
     report = changed_leg(
-        ('rpy="0 3.0853141173 0"', 'rpy="2e-5 3.0853141173 0"'), ("\n  # A four-bar", third)
+        ('rpy="0 3.085314117301 0"', 'rpy="2e-5 3.085314117301 0"'), ("\n  # A four-bar", third)
     ).report()
     knee = report["knee"]
     assert knee.rank == 2 and knee.rows == 3 and len(knee.redundant_rows) == 1

@@ -16,8 +16,7 @@ import closed_loop_dynamics as cld
 from closed_loop_dynamics.cli.mistakes import FileProblem
 from closed_loop_dynamics.cli.motion_file import motion_of
 from closed_loop_dynamics.cli.tables import Table, read_csv
-from closed_loop_dynamics.viewer.export import as_html
-from closed_loop_dynamics.viewer.export_curves import force_curves
+from closed_loop_dynamics.viewer.export import as_html, force_curves
 from closed_loop_dynamics.viewer.live import Listener
 from closed_loop_dynamics.viewer.playback import Playback, from_file, sweep
 from closed_loop_dynamics.viewer.window import Look, Window, short_mode

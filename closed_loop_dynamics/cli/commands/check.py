@@ -26,7 +26,6 @@ exit status: 0 clean, 1 errors (with --strict: or warnings), 2 the command line 
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``check``."""
     add_robot_arguments(parser)
     parser.add_argument("--json", action="store_true", help="machine-readable output")
     parser.add_argument("--strict", action="store_true", help="warnings count as errors")
@@ -52,15 +51,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _unloadable(error: ModelError) -> dict[str, Any]:
-    finding = {
-        "severity": "error",
-        "code": "model",
-        "submechanism": "",
-        "message": error.problem,
-        "file": error.file,
-        "place": error.place,
-        "remedy": error.remedy,
-    }
+    finding = {"severity": "error", "code": "model", "submechanism": "", "message": error.problem}
+    finding |= {"file": error.file, "place": error.place, "remedy": error.remedy}
     return {"ok": False, "submechanisms": [], "findings": [finding]}
 
 
@@ -68,25 +60,22 @@ def lines(report: Report, options: argparse.Namespace, style: Style) -> list[str
     """The report for people."""
     text = []
     if not options.quiet:
-        text += [
-            style.bold(
-                f"{report.robot}: {report.n} joints, {report.m} independent, {report.p} driven"
-            )
-        ]
+        head = f"{report.robot}: {report.n} joints, {report.m} independent, {report.p} driven"
+        text.append(style("bold", head))
         for s in report.submechanisms:
             if s.solver != "serial":
                 counts = f"{len(s.joints)} joints, mobility {s.mobility}"
                 text.append(f"  {s.name}: {s.solver}, {counts}; {s.why}")
         serial = sum(s.solver == "serial" for s in report.submechanisms)
         text += [f"  {serial} joint{'s' * (serial != 1)} in no loop", ""]
-    colors = {"error": style.red, "warning": style.yellow, "info": style.dim}
+    looks = {"error": "red", "warning": "yellow", "info": "dim"}
     for finding in report.findings:
         if options.quiet and finding.severity == "info":
             continue
-        label = colors[finding.severity](f"{finding.severity}:")
+        label = style(looks[finding.severity], f"{finding.severity}:")
         text.append(f"{label} {finding.message} [{finding.code}]")
     count = {"error": len(report.errors), "warning": len(report.warnings)}
     words = [f"{n} {word}{'s' * (n != 1)}" for word, n in count.items() if n]
     if not options.quiet or words:
-        text.append(style.bold(", ".join(words) if words else "no errors, no warnings"))
+        text.append(style("bold", ", ".join(words) or "no errors, no warnings"))
     return text

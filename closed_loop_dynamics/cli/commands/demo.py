@@ -6,6 +6,9 @@ import argparse
 import importlib.util
 from pathlib import Path
 
+from ..pictures import FORMATS
+from ..progress import Compilations
+
 DESCRIPTION = """\
 A leg with three closed loops moves its foot up and down: simulator and feedforward run as ROS 2
 nodes on this machine; prints a table and draws a picture. Without rclpy a smaller leg squats, by
@@ -42,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _picture(text: str) -> Path:
     path = Path(text)
-    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+    if path.suffix.lower() not in FORMATS:
         raise argparse.ArgumentTypeError(f"'{text}' is no picture; name it .png (or .svg, .pdf)")
     return path
 
@@ -53,13 +56,14 @@ def run(options: argparse.Namespace) -> int:
     if not offline and importlib.util.find_spec("rclpy") is None:
         print("rclpy is not installed (extra `ros`): this is the demo without ROS\n")
         offline = True
-    # Each is imported only when it runs: the other may not be able to.
-    if offline:
-        from ..demo import offline as chosen
+    with Compilations("crank_leg" if offline else "rh5_leg"):
+        # Each is imported only when it runs: the other may not be able to.
+        if offline:
+            from ..demo import offline as chosen
 
-        chosen.run(options.output)
-    else:
-        from ..demo import system
+            chosen.run(options.output)
+        else:
+            from ..demo import system
 
-        system.run(options.output, real_time=options.real_time)
+            system.run(options.output, real_time=options.real_time)
     return 0

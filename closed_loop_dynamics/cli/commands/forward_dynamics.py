@@ -6,8 +6,8 @@ import argparse
 
 from ...arrays import Array
 from ...quantities.reference_methods import METHODS
-from ..robot_argument import load_robot
-from ..states import VECTOR_NOTE, add_state_arguments, answer, coordinates, read_states
+from ...robot import Robot
+from ..states import VECTOR_NOTE, add_state_arguments, answer, coordinates
 from ..tables import ACCELERATION, EFFORT, POSITION, VELOCITY, Table, joined
 
 KINDS = (POSITION, VELOCITY, EFFORT)
@@ -24,7 +24,6 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``forward-dynamics``."""
     add_state_arguments(parser, KINDS)
     parser.add_argument(
         "--method",
@@ -36,12 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, compute, write."""
-    robot = load_robot(options)
-    states = read_states(robot, options, KINDS)
-    names = coordinates(robot, robot.names.independent, ACCELERATION)
 
-    def accelerations(y: Array, yd: Array, tau: Array) -> Table:
+    def accelerations(robot: Robot, y: Array, yd: Array, tau: Array) -> Table:
+        names = coordinates(robot, robot.names.independent, ACCELERATION)
         ydd = robot.forward_dynamics(y, yd, tau, method=options.method)
         return joined([(ACCELERATION, names, ydd)])
 
-    return answer(options, states, states.each(robot, accelerations))
+    return answer(options, KINDS, accelerations)

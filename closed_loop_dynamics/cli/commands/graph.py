@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ..inputs import STANDARD
+from ..arguments import STANDARD
+from ..cluster_drawing import cluster_svg
 from ..mistakes import UsageError
 from ..output import check_place, put
 from ..robot_argument import add_robot_arguments, load_robot
@@ -22,7 +23,6 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``graph``."""
     add_robot_arguments(parser)
     parser.add_argument(
         "-o", "--output", default=STANDARD, metavar="SVG", help="default: standard output"
@@ -31,8 +31,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Draw and write."""
-    from ..cluster_drawing import cluster_svg
-
     if options.output != STANDARD:
         if not options.output.endswith(".svg"):
             raise UsageError(f"--output {options.output}: name it .svg")

@@ -31,13 +31,9 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``info``."""
     add_robot_arguments(parser)
     parser.add_argument(
-        "--only",
-        nargs="+",
-        metavar="SECTION",
-        help=f"some sections only: {', '.join(SECTIONS)}",
+        "--only", nargs="+", metavar="SECTION", help=f"some sections only: {', '.join(SECTIONS)}"
     )
     parser.add_argument("--json", action="store_true", help="machine-readable output")
 
@@ -52,8 +48,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json_text(data))
         return 0
-    style = Style.of(sys.stdout)
-    for line in text(robot, data, options.only or SECTIONS, style):
+    for line in text(robot, data, options.only or SECTIONS, Style.of(sys.stdout)):
         print(line)
     return 0
 
@@ -124,6 +119,9 @@ def _clusters(robot: Robot) -> list[dict[str, Any]]:
     ]
 
 
+_SUMMARY = ["joints", "independent", "active", "mobility", "rank", "rows", "solver", "why"]
+
+
 def _loops(robot: Robot, report: Report) -> list[dict[str, Any]]:
     """Per component that is not plain serial: the linter's summary and its cuts."""
     found = []
@@ -134,14 +132,7 @@ def _loops(robot: Robot, report: Report) -> list[dict[str, Any]]:
             {
                 "name": summary.name,
                 "type": component.entry.type,
-                "joints": summary.joints,
-                "independent": summary.independent,
-                "active": summary.active,
-                "mobility": summary.mobility,
-                "rank": summary.rank,
-                "rows": summary.rows,
-                "solver": summary.solver,
-                "why": summary.why,
+                **{fact: getattr(summary, fact) for fact in _SUMMARY},
                 "idle": summary.idle_joints,
                 "reachable": {name: list(ends) for name, ends in summary.reachable.items()},
                 "residual": summary.residual,
@@ -169,9 +160,10 @@ def _loops(robot: Robot, report: Report) -> list[dict[str, Any]]:
 
 def text(robot: Robot, data: dict[str, Any], sections: Any, style: Style) -> Iterator[str]:
     """The facts for people."""
-    yield style.bold(
+    yield style(
+        "bold",
         f"{data['robot']}: {data['n']} joints, {data['m']} independent, {data['p']} driven, "
-        f"{number(data['mass'])} kg without the root"
+        f"{number(data['mass'])} kg without the root",
     )
     for label, key in (("y", "independent"), ("u", "actuator")):
         yield folded(f"  {label} ({key}): {' '.join(data[key])}")
@@ -179,7 +171,7 @@ def text(robot: Robot, data: dict[str, Any], sections: Any, style: Style) -> Ite
     for section in SECTIONS:
         if section in sections:
             yield ""
-            yield style.bold(section)
+            yield style("bold", section)
             if section == "tree":
                 yield from _tree_lines(robot, -1, "  ")
             else:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from ...arrays import Array
-from ..robot_argument import load_robot
-from ..states import VECTOR_NOTE, add_state_arguments, answer, coordinates, read_states
+from ...robot import Robot
+from ..states import VECTOR_NOTE, add_state_arguments, answer, coordinates
 from ..tables import ACCELERATION, EFFORT, POSITION, VELOCITY, Table, joined
 
 KINDS = (POSITION, VELOCITY, ACCELERATION)
@@ -24,7 +24,6 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``inverse-dynamics``."""
     add_state_arguments(parser, KINDS)
     parser.add_argument(
         "--independent",
@@ -35,13 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, compute, write."""
-    robot = load_robot(options)
-    states = read_states(robot, options, KINDS)
 
-    def forces(y: Array, yd: Array, ydd: Array) -> Table:
+    def forces(robot: Robot, y: Array, yd: Array, ydd: Array) -> Table:
         if options.independent:
             names = coordinates(robot, robot.names.independent, EFFORT)
             return joined([(EFFORT, names, robot.generalized_forces(y, yd, ydd))])
         return joined([(EFFORT, robot.names.actuator, robot.inverse_dynamics(y, yd, ydd))])
 
-    return answer(options, states, states.each(robot, forces))
+    return answer(options, KINDS, forces)

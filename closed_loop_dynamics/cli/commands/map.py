@@ -12,22 +12,13 @@ from ...arrays import Array
 from ...model.joint_limits import Limits
 from ...robot import Robot
 from ..arguments import positive
-from ..bags import (
-    STATES,
-    TRAJECTORY,
-    Recording,
-    add_input_arguments,
-    read_recording,
-    ros_topic,
-    write_bag,
-)
-from ..inputs import STANDARD
+from ..bags import STATES, TRAJECTORY, add_input_arguments, read_recording, ros_topic, write_result
 from ..mistakes import FileProblem, UsageError
 from ..motion_file import MOTION_NOTE, MotionTable, motion_of, resampled
-from ..output import add_output_arguments, check_output, is_bag, write
+from ..output import add_output_arguments, check_output, is_bag
 from ..robot_argument import add_robot_arguments, load_robot
 from ..states import States
-from ..tables import ACCELERATION, EFFORT, POSITION, TIME, VELOCITY, Table, joined, with_column
+from ..tables import EFFORT, KINDS, POSITION, TIME, VELOCITY, Table, joined, with_column
 
 DESCRIPTION = f"""\
 Map a trajectory of the independent joints to positions, velocities, accelerations and forces of the
@@ -49,7 +40,6 @@ MESSAGES = {"trajectory": TRAJECTORY, "states": STATES}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``map``."""
     add_robot_arguments(parser)
     add_input_arguments(parser.add_argument_group("input"), required=True)
     parser.add_argument(
@@ -85,12 +75,9 @@ def run(options: argparse.Namespace) -> int:
     mapped = map_motion(robot, motion)
     _mind_limits(robot, motion, mapped, options.limits)
     result = with_column(mapped, TIME, motion.times, first=True)
-    if options.output != STANDARD and is_bag(options.output):
-        message = MESSAGES[options.message] if options.message else recording.message_type
-        result = replace(result, start=recording.table.start)
-        write_bag(options.output, [Recording(result, topic or TOPICS[message], message)])
-    else:
-        write(result, options.output, options.format, single=False)
+    result = replace(result, start=recording.table.start)
+    message = MESSAGES[options.message] if options.message else recording.message_type
+    write_result(options, result, topic or TOPICS[message], message)
     return 0
 
 
@@ -101,16 +88,10 @@ def map_motion(robot: Robot, motion: MotionTable) -> Table:
     def mapped(y: Array, yd: Array, ydd: Array) -> Table:
         state = robot.state(y, yd, ydd)
         tau = robot.inverse_dynamics(y, yd, ydd)
-        return joined(
-            [
-                (POSITION, names, state.u),
-                (VELOCITY, names, state.ud),
-                (ACCELERATION, names, state.udd),
-                (EFFORT, names, tau),
-            ]
-        )
+        numbers = zip(KINDS, (state.u, state.ud, state.udd, tau), strict=True)
+        return joined((kind, names, values) for kind, values in numbers)
 
-    vectors = {POSITION: motion.y, VELOCITY: motion.yd, ACCELERATION: motion.ydd}
+    vectors = dict(zip(KINDS, (motion.y, motion.yd, motion.ydd), strict=False))
     places = replace(motion.table, columns=(), values=np.zeros((len(motion.y), 0)))
     return States(vectors, places, single=False).each(robot, mapped)
 

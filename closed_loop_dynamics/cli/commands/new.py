@@ -13,15 +13,14 @@ from ...errors import ClosedLoopError, did_you_mean
 from ...inspection.loop_branches import Guess
 from ...inspection.loop_doubts import doubts
 from ...inspection.loop_guess import guess_loops, with_pairs
-from ...inspection.loop_mobility import Cut
 from ...inspection.loop_yaml import loop_file
 from ...model import read_urdf
 from ...model.tree import Tree
 from ...robot import load
-from ..inputs import STANDARD
+from ..arguments import STANDARD
 from ..mistakes import FileProblem, UsageError
 from ..output import check_place, put
-from ..progress import loading
+from ..progress import Compilations, loading
 from ..robot_argument import RobotFile, find_robot
 from ..terminal import folded
 
@@ -46,12 +45,8 @@ Not found: gears and belts (write `couplings:`, see docs/file_format.md), other 
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``new``."""
     parser.add_argument(
-        "urdf",
-        type=RobotFile,
-        metavar="URDF",
-        help="a URDF file, or the name of a shipped robot",
+        "urdf", type=RobotFile, metavar="URDF", help="a URDF file, or the name of a shipped robot"
     )
     parser.add_argument(
         "--loop",
@@ -103,7 +98,7 @@ def run(options: argparse.Namespace) -> int:
         raise FileProblem("no loops found, nothing written; name them with --loop LINK~LINK")
     if rest := _alone(tree, guesses):
         print(folded(rest), file=note)
-    with loading(sources.name):
+    with Compilations(sources.name), loading(sources.name):
         _prove(sources.urdf, text)
     if output == STANDARD:
         sys.stdout.write(text)
@@ -169,17 +164,13 @@ def _asked(tree: Tree, guess: Guess) -> Guess | None:
     """The guess with the user's corrections, or None."""
     print(f"\n{guess.name}: {len(guess.joints)} joints")
     for cut in guess.cuts:
-        print(f"  {_evidence(cut)}")
+        extra = f" (it lies at {cut.coincides} there)" if cut.coincides else ""
+        print(f"  {cut.tip.link} ends in the air at q = 0: joined to {cut.successor}?{extra}")
     if not _yes("  is this a mechanism?"):
         return None
     independent = _choose(tree, guess, guess.independent, "joints you command")
     active = _choose(tree, guess, guess.active, "driven joints")
     return replace(guess, independent=independent, active=active)
-
-
-def _evidence(cut: Cut) -> str:
-    extra = f" (it lies at {cut.coincides} there)" if cut.coincides else ""
-    return f"{cut.tip.link} ends in the air at q = 0: joined to {cut.successor}?{extra}"
 
 
 def _yes(question: str) -> bool:

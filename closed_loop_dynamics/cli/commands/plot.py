@@ -10,8 +10,8 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import did_you_mean
+from ..arguments import InputFile
 from ..bags import read_recording
-from ..inputs import InputFile
 from ..mistakes import FileProblem
 from ..pictures import STYLES, check_picture, new_figure, save_figure
 from ..tables import KINDS, REMARK, TIME, Table, meaning
@@ -37,7 +37,6 @@ REST = "other"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``plot``."""
     parser.add_argument(
         "file", type=InputFile, metavar="FILE", help="CSV or bag; - reads CSV from a pipe"
     )

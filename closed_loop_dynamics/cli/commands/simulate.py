@@ -14,16 +14,15 @@ from ...errors import ClosedLoopError
 from ...motion.efforts import feedback_acceleration
 from ...robot import Robot
 from ...simulation.plant import Physics, Plant
-from ..arguments import positive
-from ..bags import STATES, Recording, read_recording, write_bag
-from ..inputs import STANDARD, InputFile
+from ..arguments import InputFile, add_vector, positive
+from ..bags import STATES, read_recording, write_result
 from ..mistakes import FileProblem, UsageError
 from ..motion_file import MOTION_NOTE, as_spline, check_rows, motion_of, rising_times
-from ..output import add_output_arguments, check_output, is_bag, write
-from ..progress import progress
+from ..output import add_output_arguments, check_output
+from ..progress import Progress
 from ..robot_argument import add_robot_arguments, load_robot
 from ..states import check_table, coordinates, parse_vector, reference
-from ..tables import EFFORT, POSITION, REMARKS, TIME, VELOCITY, Table, joined, with_column
+from ..tables import EFFORT, POSITION, TIME, VELOCITY, Table, column
 
 DESCRIPTION = f"""\
 Simulate the robot by forward dynamics (Runge-Kutta in independent coordinates, so that the loops
@@ -49,13 +48,10 @@ writes what it has, says why it stopped, and ends with status 1.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``simulate``."""
     add_robot_arguments(parser)
     acting = parser.add_argument_group("what acts").add_mutually_exclusive_group()
     acting.add_argument("--hold", action="store_true", help="hold the start")
-    acting.add_argument(
-        "--tau", nargs="+", action="extend", metavar="VALUE", help="constant forces [N or N·m]"
-    )
+    add_vector(acting, "--tau", "constant forces [N or N·m]")
     for option, what in (("--efforts", "forces over time"), ("--follow", "a motion to follow")):
         acting.add_argument(option, type=InputFile, metavar="FILE", help=f"{what}, CSV or bag")
     parser.add_argument("--topic", help="of a bag; default: the only one with joints")
@@ -65,21 +61,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RAD/S",
         help="with --follow: correct errors, critically damped with this frequency",
     )
+    add_vector(parser, "--y0", "start, by name or as a list")
+    zero = "default: zero, with --follow that of the motion"
+    add_vector(parser, "--yd0", f"velocity at the start ({zero})")
     parser.add_argument(
-        "--y0", nargs="+", action="extend", metavar="VALUE", help="start, by name or as a list"
-    )
-    parser.add_argument(
-        "--yd0",
-        nargs="+",
-        action="extend",
-        metavar="VALUE",
-        help="velocity at the start (default: zero, with --follow that of the motion)",
-    )
-    parser.add_argument(
-        "--duration",
-        type=positive,
-        metavar="S",
-        help="default: the length of the file, else 2 s",
+        "--duration", type=positive, metavar="S", help="default: the length of the file, else 2 s"
     )
     parser.add_argument(
         "--step", type=positive, default=1e-3, metavar="S", help="of the integration (%(default)s)"
@@ -91,13 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="of the result, in whole steps (100, or one row per step)",
     )
     for kind, unit in (("viscous", "N·m·s/rad or N·s/m"), ("coulomb", "N·m or N")):
-        parser.add_argument(
-            f"--{kind}",
-            nargs="+",
-            action="extend",
-            metavar="JOINT=VALUE",
-            help=f"{kind} friction [{unit}]",
-        )
+        add_vector(parser, f"--{kind}", f"{kind} friction [{unit}]", "JOINT=VALUE")
     parser.add_argument(
         "--no-stops", action="store_true", help="joints pass their limits instead of stopping"
     )
@@ -135,12 +115,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"--step {options.step:g} is longer than the {duration:g} s of motion")
     check_rows(duration * rate)
     table, failure = simulate(plant, force, duration, rate)
-    if options.output != STANDARD and is_bag(options.output):
-        numbers = [k for k, name in enumerate(table.columns) if name not in REMARKS]
-        states = Table(tuple(table.columns[k] for k in numbers), table.values[:, numbers])
-        write_bag(options.output, [Recording(states, "/joint_states", STATES)])
-    else:
-        write(table, options.output, options.format, single=False)
+    write_result(options, table, "/joint_states", STATES)
     if failure is not None:
         raise failure
     return 0
@@ -150,12 +125,12 @@ def simulate(
     plant: Plant, force: Force, duration: float, rate: float
 ) -> tuple[Table, ClosedLoopError | None]:
     """States every 1/rate seconds, and why it ended early if it did."""
-    robot, step = plant.robot, plant.physics.step
+    step = plant.physics.step
     rows, failure = [_row(plant, 0.0)], None
     steps = max(1, round(duration / step))
     every = max(1, round(1.0 / (rate * step)))
     began = time.perf_counter()
-    with progress("simulating", steps) as bar:
+    with Progress("simulating", steps) as bar:
         for k in range(steps):
             try:
                 plant.advance(force(plant, k * step), step)
@@ -163,7 +138,7 @@ def simulate(
                 failure = FileProblem(f"at {k * step:.4g} s: {error}")
                 break
             if k == 0:
-                rows[0] = _row_with_effort(rows[0], plant)
+                rows[0][-2 - len(plant.tau) : -2] = plant.tau  # that act from there on
             if (k + 1) % every == 0 or k + 1 == steps:
                 rows.append(_row(plant, (k + 1) * step))
             bar.at(k + 1, f"{(k + 1) * step:.2f} s")
@@ -171,19 +146,7 @@ def simulate(
     if sys.stderr.isatty():
         speed = (rows[-1][0] / took) if took else float("inf")
         print(f"{rows[-1][0]:g} s in {took:.2g} s: {speed:.1f} × real time", file=sys.stderr)
-    values = np.array(rows)
-    _, q, qd, tau, _ = np.split(values, _parts(robot), axis=1)
-    names = robot.names.spanning
-    table = joined(
-        [
-            (POSITION, coordinates(robot, names, POSITION), q),
-            (VELOCITY, coordinates(robot, names, VELOCITY), qd),
-            (EFFORT, robot.names.actuator, tau),
-        ]
-    )
-    table = with_column(table, TIME, values[:, 0], first=True)
-    table = with_column(table, "energy.kinetic", values[:, -2])
-    return with_column(table, "energy.potential", values[:, -1]), failure
+    return Table(_columns(plant.robot), np.array(rows)), failure
 
 
 def _row(plant: Plant, now: float) -> list[float]:
@@ -192,15 +155,11 @@ def _row(plant: Plant, now: float) -> list[float]:
     return [now, *state.q, *state.qd, *plant.tau, *plant.energy()]
 
 
-def _row_with_effort(row: list[float], plant: Plant) -> list[float]:
-    """The first row with the efforts that act from there on."""
-    return [*row[: _parts(plant.robot)[2]], *plant.tau, *row[-2:]]
-
-
-def _parts(robot: Robot) -> list[int]:
-    """Where positions, velocities, efforts and energies begin in a row."""
-    sizes = [1, robot.mechanism.n_q, robot.n, robot.p]
-    return [sum(sizes[: k + 1]) for k in range(4)]
+def _columns(robot: Robot) -> tuple[str, ...]:
+    names = [(POSITION, j) for j in coordinates(robot, robot.names.spanning, POSITION)]
+    names += [(VELOCITY, j) for j in coordinates(robot, robot.names.spanning, VELOCITY)]
+    names += [(EFFORT, j) for j in robot.names.actuator]
+    return TIME, *(column(j, kind) for kind, j in names), "energy.kinetic", "energy.potential"
 
 
 # -- what acts ------------------------------------------------------------------------------------

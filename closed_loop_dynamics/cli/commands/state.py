@@ -7,8 +7,8 @@ import argparse
 import numpy as np
 
 from ...arrays import Array
-from ..robot_argument import load_robot
-from ..states import VECTOR_NOTE, add_state_arguments, answer, coordinates, read_states
+from ...robot import Robot
+from ..states import VECTOR_NOTE, add_state_arguments, answer, coordinates
 from ..tables import ACCELERATION, POSITION, VELOCITY, Table, joined, with_column
 
 KINDS = (POSITION, VELOCITY, ACCELERATION)
@@ -30,17 +30,14 @@ singular value of the loops' equations, 0 at a dead point.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``state``."""
     add_state_arguments(parser, KINDS)
     parser.add_argument("--actuators", action="store_true", help="the driven joints only")
 
 
 def run(options: argparse.Namespace) -> int:
     """Read, complete, write."""
-    robot = load_robot(options)
-    states = read_states(robot, options, KINDS)
 
-    def complete(y: Array, yd: Array, ydd: Array) -> Table:
+    def complete(robot: Robot, y: Array, yd: Array, ydd: Array) -> Table:
         state = robot.state(y, yd, ydd)
         if options.actuators:
             joints, numbers = robot.names.actuator, (state.u, state.ud, state.udd)
@@ -54,4 +51,4 @@ def run(options: argparse.Namespace) -> int:
         singularity = np.broadcast_to(state.singularity, (len(y),))
         return with_column(table, "singularity", singularity)
 
-    return answer(options, states, states.each(robot, complete))
+    return answer(options, KINDS, complete)

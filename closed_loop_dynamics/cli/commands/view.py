@@ -11,9 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from ...robot import Robot
+from ...viewer.export import as_html
+from ...viewer.live import listen
+from ...viewer.playback import Playback, from_file, sweep
 from ...viewer.server import PORT, is_local, serve
+from ...viewer.window import Look, Window
+from ..arguments import InputFile
 from ..bags import read_recording
-from ..inputs import InputFile
 from ..mistakes import UsageError
 from ..motion_file import MOTION_NOTE, motion_of
 from ..output import check_place, put
@@ -35,7 +39,6 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``view``."""
     add_robot_arguments(parser)
     shown = parser.add_argument_group("what moves")
     shown.add_argument(
@@ -76,7 +79,10 @@ def run(options: argparse.Namespace) -> int:
             raise UsageError(f"--export {options.export}: name it .html")
         check_place(options.export, options)
     robot = load_robot(options)
-    motion = _motion(robot, options)
+    motion = None
+    if options.trajectory:
+        table = read_recording(options.trajectory, options.topic).table
+        motion = from_file(robot, motion_of(robot, table))
     if options.export:
         return _export(robot, motion, options)
     if not is_local(options.host):
@@ -88,26 +94,16 @@ def run(options: argparse.Namespace) -> int:
     stop = threading.Event()
     with suppress(KeyboardInterrupt), ExitStack() as stack:
         server = stack.enter_context(serve(options.host, options.port, robot.mechanism.tree.name))
-        window = _open(server, robot, motion, options, stack)
+        topic = options.topic or "joint_states"
+        listener = stack.enter_context(listen(topic)) if options.live else None
+        window = Window(server, _look(server, robot, motion, options), motion, listener)
         _announce(server, options, window)
         window.run(stop)
     print()
     return 0
 
 
-def _motion(robot: Robot, options: argparse.Namespace) -> Any:
-    if not options.trajectory:
-        return None
-    from ...viewer.playback import from_file
-
-    return from_file(
-        robot, motion_of(robot, read_recording(options.trajectory, options.topic).table)
-    )
-
-
-def _look(server: Any, robot: Robot, motion: Any, options: argparse.Namespace) -> Any:
-    from ...viewer.window import Look
-
+def _look(server: Any, robot: Robot, motion: Playback | None, options: argparse.Namespace) -> Look:
     look = Look(server, robot, options.search_path, motion)
     missing = look.visuals.missing
     if missing:
@@ -120,18 +116,7 @@ def _look(server: Any, robot: Robot, motion: Any, options: argparse.Namespace) -
     return look
 
 
-def _open(
-    server: Any, robot: Robot, motion: Any, options: argparse.Namespace, stack: ExitStack
-) -> Any:
-    from ...viewer.live import listen
-    from ...viewer.window import Window
-
-    topic = options.topic or "joint_states"
-    listener = stack.enter_context(listen(topic)) if options.live else None
-    return Window(server, _look(server, robot, motion, options), motion, listener)
-
-
-def _announce(server: Any, options: argparse.Namespace, window: Any) -> None:
+def _announce(server: Any, options: argparse.Namespace, window: Window) -> None:
     host = "localhost" if is_local(options.host) else options.host
     url = f"http://{host}:{server.get_port()}"
     print(f"{url} shows {window.robot.mechanism.tree.name}; Ctrl-C ends it", flush=True)
@@ -139,10 +124,7 @@ def _announce(server: Any, options: argparse.Namespace, window: Any) -> None:
         webbrowser.open(url)
 
 
-def _export(robot: Robot, motion: Any, options: argparse.Namespace) -> int:
-    from ...viewer.export import as_html
-    from ...viewer.playback import sweep
-
+def _export(robot: Robot, motion: Playback | None, options: argparse.Namespace) -> int:
     name = robot.mechanism.tree.name
     with serve("127.0.0.1", 0, name) as server:
         look = _look(server, robot, motion, options)

@@ -7,11 +7,12 @@ import argparse
 from ...errors import did_you_mean
 from ...inspection.loop_names import loop_names
 from ...robot import Robot
-from ..arguments import positive, whole
+from ..arguments import add_vector, positive, whole
 from ..mistakes import UsageError
 from ..pictures import check_picture, save_figure
 from ..robot_argument import add_robot_arguments, load_robot
 from ..states import parse_vector, reference
+from ..workspace_maps import draw_curves, draw_maps, sample
 
 DESCRIPTION = """\
 Draw what one closed mechanism can do: which positions of its independent joints are reachable
@@ -30,7 +31,6 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Arguments of ``workspace``."""
     add_robot_arguments(parser)
     parser.add_argument(
         "-s", "--submechanism", metavar="NAME", help="default: the only one with loops"
@@ -38,13 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--joints", nargs="+", metavar="JOINT", help="one or two independent joints to vary"
     )
-    parser.add_argument(
-        "--y",
-        nargs="+",
-        action="extend",
-        metavar="VALUE",
-        help="where the other joints stand",
-    )
+    add_vector(parser, "--y", "where the other joints stand")
     parser.add_argument(
         "--grid", type=whole, metavar="N", help="points per joint (default: 201 or 31 × 31)"
     )
@@ -70,8 +64,6 @@ def run(options: argparse.Namespace) -> int:
     name = _submechanism(robot, options.submechanism)
     output = options.output or f"workspace_{name}.png"
     check_picture(output, options)
-    from ..workspace_maps import draw_curves, draw_maps, sample
-
     y = parse_vector(options.y or [], robot.names.independent, reference(robot), "--y")
     joints = _joints(robot, name, options.joints)
     count = options.grid or (201 if len(joints) == 1 else 31)

@@ -6,6 +6,7 @@ disturbs other robots. rclpy is imported when the graph is built, not before.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -13,11 +14,9 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 DEADLINE = 120.0  # [s]; for a slow machine that compiles everything for the first time
 
@@ -26,8 +25,7 @@ class GraphError(RuntimeError):
     """A node has ended, or did not do what was expected in time; carries its last words."""
 
 
-@dataclass(frozen=True, eq=False)
-class Heard:
+class Heard(NamedTuple):
     """A message and when it arrived [s, steady]."""
 
     arrived: float
@@ -58,12 +56,7 @@ class Graph:
     def __enter__(self) -> Graph:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for process in self._processes.values():
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)
@@ -86,7 +79,7 @@ class Graph:
         for name, target in remaps.items():
             command += ["-r", f"{name}:={target}"]
         for name, value in parameters.items():
-            command += ["-p", f"{name}:={_yaml(value)}"]
+            command += ["-p", f"{name}:={json.dumps(value, default=str)}"]
         environment = {**os.environ, "ROS_DOMAIN_ID": str(self.domain)}
         with (self.folder / f"{kind}.log").open("wb") as log:
             self._processes[kind] = subprocess.Popen(
@@ -134,11 +127,3 @@ class Graph:
         return "\n".join(
             f"--- {kind}\n{log.read_text(errors='replace')[-2000:]}" for kind, log in logs.items()
         )
-
-
-def _yaml(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return "[" + ", ".join(_yaml(v) for v in value) + "]"
-    return repr(float(value)) if isinstance(value, float) else str(value)

@@ -20,21 +20,11 @@ import closed_loop_dynamics as cld
 
 from ...arrays import Array
 from ...shipped import shipped_robot
-from .pictures import BELOW, save
+from .pictures import BELOW, Stick, draw_figures, panels, save, side_view
 
 DURATION = 2.0  # [s]
 SAMPLES = 400
 LINEAR = "knee_cylinder"  # the one actuator that pushes instead of turning
-LINKS = (
-    "thigh",
-    "shank",
-    "foot",
-    "knee_cylinder_barrel",
-    "knee_cylinder_rod",
-    "ankle_crank_arm",
-    "ankle_push_rod",
-    "ankle_rod_tip",
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +61,7 @@ def run(output: Path) -> None:
 
     squat = simulate(robot)
     print(report(robot, squat, loading))
-    save(output, lambda: draw(robot, squat, output))
+    save(output, lambda: draw(robot, squat))
 
 
 def command(robot: Any) -> tuple[Array, Array, Array, Array]:
@@ -81,18 +71,12 @@ def command(robot: Any) -> tuple[Array, Array, Array, Array]:
     low, high = 0.15, 1.45  # knee angle at the top and at the bottom [rad]
     swing = 0.5 * (high - low)
     # Thigh and shank are equally long: half the knee angle at hip and ankle keeps the foot level.
-    share = np.array(
-        [{"hip": -0.5, "knee": 1.0, "ankle": -0.5}[n] for n in robot.names.independent]
-    )
+    share = [{"hip": -0.5, "knee": 1.0, "ankle": -0.5}[n] for n in robot.names.independent]
     knee = low + swing * (1.0 - np.cos(w * t))
     knee_speed = swing * w * np.sin(w * t)
     knee_acceleration = swing * w * w * np.cos(w * t)
-    return (
-        t,
-        np.outer(knee, share),
-        np.outer(knee_speed, share),
-        np.outer(knee_acceleration, share),
-    )
+    y, yd, ydd = (np.outer(v, share) for v in (knee, knee_speed, knee_acceleration))
+    return t, y, yd, ydd
 
 
 def simulate(robot: Any) -> Squat:
@@ -110,18 +94,9 @@ def simulate(robot: Any) -> Squat:
     state = timed("loop closure", robot.state, y, yd, ydd)
     tau = timed("inverse dynamics", robot.inverse_dynamics, y, yd, ydd)
     returned = timed("forward dynamics", robot.forward_dynamics, y, yd, tau)
-    return Squat(
-        time=t,
-        y=y,
-        yd=yd,
-        ydd=ydd,
-        u=state.u,
-        ud=state.ud,
-        tau=tau,
-        residual=float(np.max(np.abs(state.residual))),
-        round_trip=float(np.max(np.abs(returned - ydd)) / np.max(np.abs(ydd))),
-        seconds=seconds,
-    )
+    residual = float(np.max(np.abs(state.residual)))
+    round_trip = float(np.max(np.abs(returned - ydd)) / np.max(np.abs(ydd)))
+    return Squat(t, y, yd, ydd, state.u, state.ud, tau, residual, round_trip, seconds)
 
 
 def report(robot: Any, squat: Squat, loading: float) -> str:
@@ -155,34 +130,26 @@ def report(robot: Any, squat: Squat, loading: float) -> str:
     return "\n".join(lines)
 
 
-def draw(robot: Any, squat: Squat, output: Path) -> None:
-    """Save one picture: the leg, the commanded joints, the actuators' positions and forces."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(13.0, 8.5), layout="constrained")
-    FigureCanvasAgg(figure)
-    leg, joints, positions, forces = figure.subplot_mosaic("AAA;BCD", height_ratios=(5, 4)).values()
-
-    leg.set_title(
-        "one squat of a leg with two loops: the cylinder bends the knee, the crank the ankle"
+def draw(robot: Any, squat: Squat) -> Any:
+    """One picture: the leg, the commanded joints, the actuators' positions and forces."""
+    leg, joints, positions, forces = panels(
+        (
+            "one squat of a leg with two loops: the cylinder bends the knee, the crank the ankle",
+            "you command: independent joints",
+            "you get: actuator positions",
+            "... and actuator forces",
+        )
     )
-    draw_leg(leg, robot, squat)
-    joints.set_title("you command: independent joints")
+    shown = np.linspace(0, SAMPLES - 1, 7).astype(int)
+    draw_figures(leg, ((squat.time[k], _sticks(robot, squat.y[k])) for k in shown), 1.03)
     for name, values in zip(robot.names.independent, squat.y.T, strict=True):
         style = (0, (4, 4)) if name == "ankle" else "-"  # it lies on the hip's curve
         joints.plot(squat.time, values, linestyle=style, label=name)
     joints.set(xlabel="time [s]", ylabel="angle [rad]")
     joints.legend(**BELOW)
-    positions.set_title("you get: actuator positions")
     draw_actuators(positions, robot, squat.time, squat.u, ("angle [rad]", "stroke [mm]", 1e3))
-    forces.set_title("... and actuator forces")
     draw_actuators(forces, robot, squat.time, squat.tau, ("torque [N·m]", "force [N]", 1.0))
-    for axes in (leg, joints, positions, forces):
-        axes.grid(alpha=0.3)
-
-    output.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(output, dpi=130)
+    return leg.figure
 
 
 def draw_actuators(
@@ -202,25 +169,19 @@ def draw_actuators(
     axes.legend(handles=lines, **BELOW)
 
 
-def draw_leg(axes: Any, robot: Any, squat: Squat) -> None:
-    """Stick figures in side view, one beside the other as time goes by; the drives are coloured."""
-    heel, toe = (-0.06, -0.05), (0.16, -0.05)  # the sole, in the foot's frame (x, z) [m]
-    spacing = 0.42
-    for place, k in enumerate(np.linspace(0, SAMPLES - 1, 7).astype(int)):
-        pose = {link: robot.pose(link, squat.y[k]) for link in LINKS}
-        at = {link: pose[link][[0, 2], 3] for link in LINKS}
-        sole = [pose["foot"][[0, 2]] @ (x, 0.0, z, 1.0) for x, z in (heel, toe)]
-        sticks: list[tuple[list[Array], str, float]] = [
-            ([at["thigh"], at["shank"], at["foot"]], "0.45", 6.0),
-            ([at["foot"], *sole, at["foot"]], "0.45", 3.0),
-            ([at["knee_cylinder_rod"], at["shank"]], "0.45", 3.0),
-            ([at["ankle_push_rod"], at["ankle_rod_tip"], at["foot"]], "0.65", 2.5),
-            ([at["knee_cylinder_barrel"], at["knee_cylinder_rod"]], "C1", 4.0),
-            ([at["ankle_crank_arm"], at["ankle_push_rod"]], "C2", 4.0),
-            ([at["thigh"], at["thigh"]], "C0", 8.0),
-        ]
-        for points, color, width in sticks:
-            x, z = np.array(points).T
-            axes.plot(x + place * spacing, z, "o-", color=color, lw=width, ms=0.5 * width + 1.5)
-        axes.text(place * spacing, 0.96, f"{squat.time[k]:.2f} s", ha="center")
-    axes.set(ylabel="z [m]", aspect="equal", xticks=[], ylim=(0.0, 1.03))
+def _sticks(robot: Any, y: Array) -> list[Stick]:
+    """The leg from the side; the drives are coloured."""
+    at = side_view(robot, y)
+    hip, knee, ankle = at("thigh"), at("shank"), at("foot")
+    sole = [at("foot", -0.06, -0.05), at("foot", 0.16, -0.05)]
+    cylinder, rod = at("knee_cylinder_barrel"), at("knee_cylinder_rod")
+    crank, push_rod = at("ankle_crank_arm"), at("ankle_push_rod")
+    return [
+        ([hip, knee, ankle], "0.45", 6.0),
+        ([ankle, *sole, ankle], "0.45", 3.0),
+        ([rod, knee], "0.45", 3.0),
+        ([push_rod, at("ankle_rod_tip"), ankle], "0.65", 2.5),
+        ([cylinder, rod], "C1", 4.0),
+        ([crank, push_rod], "C2", 4.0),
+        ([hip, hip], "C0", 8.0),
+    ]

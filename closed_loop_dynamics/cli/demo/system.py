@@ -65,7 +65,7 @@ def run(output: Path, *, real_time: bool = False) -> None:
         files = {"urdf_file": leg.urdf, "submechanism_file": leg.submechanisms}
         recording = _record(graph, robot, files, (start, points), real_time)
     print(table(robot, recording))
-    save(output, lambda: draw(robot, recording, output))
+    save(output, lambda: draw(robot, recording))
 
 
 def _record(

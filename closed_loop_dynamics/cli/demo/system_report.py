@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from ...arrays import Array
 from ...model.tree import PRISMATIC
 from ...robot import Robot
-from .pictures import BELOW
+from .pictures import BELOW, Stick, draw_figures, panels, side_view
 
 if TYPE_CHECKING:
     from .system import Recording
@@ -18,9 +17,8 @@ if TYPE_CHECKING:
 FIGURES = 7  # stick figures during one stroke
 
 
-def table(robot: Robot, recording: Recording) -> str:
+def table(robot: Robot, r: Recording) -> str:
     """The numbers of the motion as a text of a few lines."""
-    r = recording
     error = np.abs(r.y - r.command)
     kind = "real time, with feedback" if r.real_time else "pure feedforward, in lockstep"
     lines = [
@@ -88,71 +86,47 @@ def _is_linear(robot: Robot, name: str) -> bool:
 # -- picture --------------------------------------------------------------------------------------
 
 
-def draw(robot: Robot, recording: Recording, output: Path) -> None:
-    """Save one picture: the leg, the independent joints, the actuators' positions and forces."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(14.0, 9.5), layout="constrained")
-    FigureCanvasAgg(figure)
-    leg, joints, positions, forces = figure.subplot_mosaic("AAA;BCD", height_ratios=(5, 4)).values()
-    leg.set_title(
-        "the foot rises by 15 cm and sinks again; cylinders in colour, seen from the right"
+def draw(robot: Robot, r: Recording) -> Any:
+    """One picture: the leg, the independent joints, the actuators' positions and forces."""
+    leg, joints, strokes, forces = panels(
+        (
+            "the foot rises by 15 cm and sinks again; cylinders in colour, seen from the right",
+            "you command: independent joints",
+            "you get: strokes of the cylinders",
+            "... and their forces",
+        )
     )
-    draw_leg(leg, robot, recording)
-    moving = [i for i in range(robot.m) if np.ptp(recording.command[:, i]) > 1e-6]
-    joints.set_title("you command: independent joints")
+    rise = np.flatnonzero(r.time <= 0.5 * r.time[-1] - 0.2)
+    shown = np.linspace(0, rise[-1], FIGURES).astype(int)
+    draw_figures(leg, ((r.time[k], _sticks(robot, r.y[k])) for k in shown), 1.16)
+    leg.axhline(robot.pose("foot", r.y[0])[2, 3] - 0.08, color="0.6", lw=0.8, ls=":")
+    moving = [i for i in range(robot.m) if np.ptp(r.command[:, i]) > 1e-6]
     for i in moving:
         name = robot.names.independent[i]
         style = (0, (4, 4)) if name == "ankle_pitch" else "-"  # it lies on the hip's curve
-        joints.plot(recording.time, recording.y[:, i], linestyle=style, label=name)
-    joints.plot(recording.time, recording.command[:, moving], ":", color="0.2", lw=1.0)
+        joints.plot(r.time, r.y[:, i], linestyle=style, label=name)
+    joints.plot(r.time, r.command[:, moving], ":", color="0.2", lw=1.0)
     joints.set(xlabel="time [s]", ylabel="angle [rad] (dotted: command)")
     joints.legend(**BELOW)
-    positions.set_title("you get: strokes of the cylinders")
-    draw_cylinders(positions, robot, recording.time, 1e3 * recording.u)
-    positions.set_ylabel("stroke [mm]")
-    forces.set_title("... and their forces")
-    draw_cylinders(forces, robot, recording.time, recording.tau)
-    forces.set_ylabel("force [N]")
-    for axes in (leg, joints, positions, forces):
-        axes.grid(alpha=0.3)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(output, dpi=120)
+    draw_cylinders(strokes, robot, r.time, 1e3 * r.u, "stroke [mm]")
+    draw_cylinders(forces, robot, r.time, r.tau, "force [N]")
+    return leg.figure
 
 
-def draw_cylinders(axes: Any, robot: Robot, t: Array, values: Array) -> None:
+def draw_cylinders(axes: Any, robot: Robot, t: Array, values: Array, label: str) -> None:
     """One curve per cylinder; the two motors of the hip have nothing to do in this motion."""
     for i, name in enumerate(robot.names.actuator):
         if _is_linear(robot, name):
             # The two cylinders of the ankle do the same as long as the foot does not roll.
             style = (0, (4, 4)) if "right" in name else "-"
             axes.plot(t, values[:, i], linestyle=style, color=f"C{i}", label=name)
-    axes.set_xlabel("time [s]")
+    axes.set(xlabel="time [s]", ylabel=label)
     axes.legend(**{**BELOW, "ncols": 2})
 
 
-def draw_leg(axes: Any, robot: Robot, r: Recording) -> None:
-    """Stick figures in side view, one beside the other during the first stroke."""
-    rise = np.flatnonzero(r.time <= 0.5 * r.time[-1] - 0.2)
-    spacing = 0.42
-    for place, k in enumerate(np.linspace(0, rise[-1], FIGURES).astype(int)):
-        y = r.y[k]
-        for points, color, width in _sticks(robot, y):
-            x, z = np.array(points).T
-            axes.plot(x + place * spacing, z, "o-", color=color, lw=width, ms=0.5 * width + 1.0)
-        axes.text(place * spacing, 1.10, f"{r.time[k]:.2f} s", ha="center")
-    axes.axhline(robot.pose("foot", r.y[0])[2, 3] - 0.08, color="0.6", lw=0.8, ls=":")
-    axes.set(ylabel="z [m]", aspect="equal", xticks=[], ylim=(0.05, 1.16))
-
-
-def _sticks(robot: Robot, y: Array) -> list[tuple[list[Array], str, float]]:
-    """Polylines of the plane (x, z), their colours and widths."""
-
-    def at(link: str, x: float = 0.0, z: float = 0.0) -> Array:
-        point: Array = (robot.pose(link, y) @ (x, 0.0, z, 1.0))[[0, 2]]
-        return point
-
+def _sticks(robot: Robot, y: Array) -> list[Stick]:
+    """The leg from the side; the cylinders are coloured."""
+    at = side_view(robot, y)
     hip, knee, ankle = at("thigh"), at("shank"), at("foot")
     sole = [at("foot", -0.075, -0.08), at("foot", 0.145, -0.08)]
     ends = {
@@ -161,7 +135,7 @@ def _sticks(robot: Robot, y: Array) -> list[tuple[list[Array], str, float]]:
     }
     front, back, heel = ends.values()
     middle = hip + (knee - hip) * 0.675  # where the hip's rod pulls at the thigh
-    sticks = [
+    return [
         ([hip, knee, ankle], "0.45", 6.0),
         ([ankle, *sole, ankle], "0.45", 3.0),
         ([hip, front[0]], "0.45", 3.0),
@@ -170,7 +144,5 @@ def _sticks(robot: Robot, y: Array) -> list[tuple[list[Array], str, float]]:
         ([knee, back[1]], "0.45", 3.0),
         ([knee + (ankle - knee) * 0.275, heel[0]], "0.45", 3.0),
         ([ankle, heel[1]], "0.45", 3.0),
-    ]
-    return sticks + [
-        (pair, f"C{color}", 4.5) for pair, color in zip(ends.values(), (2, 3, 4), strict=True)
+        *((pair, f"C{2 + k}", 4.5) for k, pair in enumerate(ends.values())),
     ]
