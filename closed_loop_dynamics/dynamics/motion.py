@@ -20,7 +20,7 @@ from ..spatial import SX, RigidInertia, Spatial, Subspace, Transform, sx
 from .joints import joint_checks, joint_transform, normalised, position_rate
 
 if TYPE_CHECKING:
-    from .parameters import DynamicParameters
+    from .parameters import TracedParameters
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Motion:
     X: dict[int, Transform]
     S: dict[int, Subspace]
     yd: SX | None
-    parameters: DynamicParameters | None = None
+    parameters: TracedParameters | None = None
 
     def inertia(self, body: int) -> RigidInertia:
         """Inertia of one body: the model's, or what the program was given."""

@@ -27,7 +27,7 @@ INERTIA_ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
 
 
 @dataclass(frozen=True)
-class DynamicParameters:
+class TracedParameters:
     """Traced: body -> inertia, body -> (rotor inertia, viscous, Coulomb) of its joint."""
 
     bodies: dict[int, RigidInertia]
@@ -129,4 +129,4 @@ def with_parameters(motion: Motion, pi: SX) -> Motion:
     for k, b in enumerate(jointed(mech)):
         own = pi[start + len(JOINT) * k : start + len(JOINT) * (k + 1)]
         joints[b] = (own[0], own[1], own[2])
-    return replace(motion, parameters=DynamicParameters(bodies, joints))
+    return replace(motion, parameters=TracedParameters(bodies, joints))
