@@ -11,10 +11,10 @@ import pytest
 from support.number_texts import differences
 
 from tools.robots import SHIPPED
-from tools.robots._urdf import number
 from tools.robots.files import files_of, files_of_mechanism
 from tools.robots.mechanisms import MECHANISMS
 from tools.robots.mechanisms.loop_file import word
+from tools.robots.urdf_elements import number
 
 ROOT = Path(__file__).resolve().parents[2]
 
