@@ -110,10 +110,6 @@ class Mechanism:
         """The same robot with other closures."""
         return replace(self, closures=tuple(closures), x_at=_unknown_offsets(closures))
 
-    def is_floating(self, component: int) -> bool:
-        """The component is the free flyer."""
-        return self.floating and self.components[component].joints == (0,)
-
     @cached_property
     def cluster_of(self) -> dict[int, int]:
         """Body -> the cluster that it belongs to."""

@@ -204,7 +204,7 @@ class Program(abc.ABC):
 
     def iterations(self) -> int:
         """Newton iterations of this thread's newest call (of its last sample, for a batch)."""
-        return sum(self.context().counts.tolist())
+        return sum(self.context().counts.tolist()) if self.shape.solvers else 0
 
     # -- memory ---------------------------------------------------------------------------------
 

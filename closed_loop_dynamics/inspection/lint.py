@@ -130,7 +130,7 @@ def _component_findings(programs: Programs, c: int, s: SubmechanismSummary) -> I
             yield _about(s, "warning", "near-singular-reference", message)
         yield from _limit_findings(mech, programs.branches[c], s)
     counts = f"{len(s.active)} actuators for {len(s.independent)} degrees of freedom"
-    if not mech.is_floating(c) and len(component.active) < len(component.independent):
+    if c in mech.drivable and len(component.active) < len(component.independent):
         message = f"{counts}; at the reference nothing drives {undriven_words(programs, c)}"
         yield _about(s, "warning", "underactuated", message)
     if len(component.active) > len(component.independent):

@@ -195,8 +195,8 @@ def _inverse_lagrange(motion: Motion, ydd: SX) -> Traced:
     _, K, _ = trace_constraints(motion)
     slot = {b: i for i, b in enumerate(mech.actuator)}
     result = ca.SX(np.zeros(mech.p))
-    for c, component in enumerate(mech.components):
-        if mech.is_floating(c) or not component.active:
+    for component in mech.components:
+        if not component.active:
             continue
         at = [mech.qd_at[b] for b in component.joints]
         local = K[[i for i in range(K.shape[0]) if ca.sparsify(K[i, at]).nnz()], at]

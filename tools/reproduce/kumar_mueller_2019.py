@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from closed_loop_dynamics.arrays import Array
-from closed_loop_dynamics.cli.demo.foot_motion import FOOT, Stroke, foot_motion
 from closed_loop_dynamics.motion.trajectory import Setpoint, Spline
 from closed_loop_dynamics.robot import Robot, load
 
@@ -16,6 +15,7 @@ from ..benchmark.states import make_states
 from ..benchmark.timing import row_by_row, take_turns
 from ..robots import rh5_leg
 from .claims import Claim, Section, Studio
+from .foot_motion import FOOT, Stroke, foot_motion
 
 STROKE = 0.15  # [m]
 

@@ -1,24 +1,23 @@
 """The demo on real middleware: simulator and feedforward as processes, talking over DDS.
 
-The foot of the RH5-style leg moves up and down by 15 cm (the motion of Kumar and Mueller 2019). The
-trajectory is sent in the independent joints; the feedforward node turns it into forces of motors
-and cylinders, the simulator into motion; this process listens, and compares.
+The RH5-style leg makes its sample motion: the foot goes up by 15 cm and down again, level and below
+the hip. The trajectory is sent in the independent joints; the feedforward node turns it into forces
+of motors and cylinders, the simulator into motion; this process listens, and compares.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...arrays import Array
-from ...motion.trajectory import Setpoint, Spline
+from ...motion.trajectory import Points, Setpoint, Spline, cycloidal
 from ...robot import Robot, load
-from ...shipped import shipped_robot
-from .foot_motion import Stroke, foot_motion
+from ...shipped import Sample, shipped_robot
 from .graph import Graph, Heard
 from .pictures import save
 from .system_report import draw, table
@@ -59,13 +58,24 @@ def run(output: Path, *, real_time: bool = False) -> None:
     began = time.perf_counter()
     leg = shipped_robot("rh5_leg")
     robot = load(leg.urdf, leg.submechanisms)
-    start, points = foot_motion(robot, Stroke())
+    start, points = up_and_down(leg.sample, robot.names.independent)
     print(f"rh5_leg loaded in {time.perf_counter() - began:.1f} s; starting the nodes ...")
     with Graph() as graph:
         files = {"urdf_file": leg.urdf, "submechanism_file": leg.submechanisms}
         recording = _record(graph, robot, files, (start, points), real_time)
     print(table(robot, recording))
     save(output, lambda: draw(robot, recording))
+
+
+def up_and_down(sample: Sample, names: tuple[str, ...]) -> tuple[Array, Points]:
+    """Where a sample motion starts, and its points to the goal and back."""
+    start, goal = (
+        np.array([of.get(name, 0.0) for name in names]) for of in (sample.start, sample.goal)
+    )
+    up, down = (cycloidal(*way, sample.duration) for way in ((start, goal), (goal, start)))
+    later = replace(down, times=down.times + sample.duration)
+    fields = ("times", "positions", "velocities", "accelerations")
+    return start, Points(*(np.concatenate([getattr(p, f) for p in (up, later)]) for f in fields))
 
 
 def _record(

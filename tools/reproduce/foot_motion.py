@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Array
-from ...motion.trajectory import Points
-from ...robot import Robot
+from closed_loop_dynamics.arrays import Array
+from closed_loop_dynamics.motion.trajectory import Points
+from closed_loop_dynamics.robot import Robot
 
 FOOT = "foot"
 SAGITTAL = ("hip_pitch", "knee", "ankle_pitch")  # the joints that move in the leg's plane
