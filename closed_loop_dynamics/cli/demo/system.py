@@ -93,7 +93,10 @@ def _record(
     commands = graph.listen(JointState, f"/{FEEDFORWARD}/actuator_command")
     accepted = graph.listen(JointTrajectory, f"/{FEEDFORWARD}/actuator_trajectory")
     _start_nodes(graph, files, start, real_time)
-    graph.wait(lambda: _value(reports, "trajectory") == "holding", "start of the nodes")
+    graph.wait(
+        lambda: states and commands and _value(reports, "trajectory") == "holding",
+        "start of the nodes",
+    )
     message = points_message(robot.names.independent, points)
     graph.send(f"/{FEEDFORWARD}/joint_trajectory", message)
     graph.wait(lambda: accepted, "answer to the trajectory")
