@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 
 from ..arrays import Array, as_count, as_one_vector
 from ..closure.continuation import Solution
@@ -270,6 +269,8 @@ def _root(f: Callable[[float], float], a: float, b: float) -> float | None:
     """A root of ``f`` between a and b, if its sign says that there is one."""
     if a == b or f(a) * f(b) >= 0.0:
         return None
+    from scipy.optimize import brentq  # slow to import, and loading a robot does not need it
+
     return float(brentq(f, a, b, xtol=1e-13))
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.shipped import shipped_robot
 
 
 def test_all_public_names_are_there():
@@ -21,3 +25,16 @@ def test_unknown_names_are_no_attributes():
         _ = cld.lod
     with pytest.raises(ImportError):
         from closed_loop_dynamics import lod  # noqa: F401
+
+
+def test_loading_a_robot_imports_no_optimiser_and_no_picture():
+    """scipy.optimize alone takes longer to import than a robot to load."""
+    leg = shipped_robot("crank_leg")
+    code = (
+        "import sys, closed_loop_dynamics as cld\n"
+        f"cld.load({str(leg.urdf)!r}, {str(leg.submechanisms)!r})\n"
+        "heavy = ('scipy.optimize', 'scipy.spatial', 'scipy.interpolate', 'matplotlib', 'viser')\n"
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"

@@ -249,5 +249,5 @@ def test_workspace_wants_to_know_which_mechanism(run) -> None:
 def test_demo_is_the_demo(run, tmp_path: Path) -> None:
     picture = tmp_path / "demo.png"
     outcome = run("demo", "--offline", "--output", picture)
-    assert outcome.status == 0 and "forward after inverse dynamics" in outcome.out
+    assert outcome.status == 0 and "by the library alone" in outcome.out
     assert picture.read_bytes().startswith(PNG)

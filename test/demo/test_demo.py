@@ -14,14 +14,15 @@ import pytest
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.cli.command_line import main
-from closed_loop_dynamics.cli.demo.system import up_and_down
+from closed_loop_dynamics.cli.demo.recording import UpAndDown
 from closed_loop_dynamics.shipped import shipped_robot
 
 
 def test_the_foot_goes_up_and_down_level_and_below_the_hip() -> None:
     leg = shipped_robot("rh5_leg")
     robot = cld.load(leg.urdf, leg.submechanisms)
-    start, points = up_and_down(leg.sample, robot.names.independent)
+    motion = UpAndDown.of(leg.sample, robot)
+    start, points = motion.start, motion.points
     poses = [robot.pose("foot", y) for y in (start, *points.positions)]
     assert np.ptp([pose[2, 3] for pose in poses]) == pytest.approx(0.15, abs=1e-3)
     assert max(np.abs(pose[:3, :3] - np.eye(3)).max() for pose in poses) < 1e-9
@@ -30,12 +31,20 @@ def test_the_foot_goes_up_and_down_level_and_below_the_hip() -> None:
     assert np.all(np.diff(points.times) > 0.0)
 
 
-def test_offline_demo_prints_a_table_and_draws(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["demo", "--offline", "--output", str(tmp_path / "demo.png")]) == 0
-    assert "forward after inverse dynamics" in capsys.readouterr().out
-    assert (tmp_path / "demo.png").read_bytes().startswith(b"\x89PNG")
+def expect_a_leg_that_tracks(output: str, picture: Path) -> None:
+    errors = re.findall(r"^  \w+ .* rad +\S+ +(\S+) rad$", output, re.MULTILINE)
+    assert len(errors) == 6 and max(map(float, errors)) < 1e-3, output
+    gap = re.search(r"largest gap of a loop +(\S+) m", output)
+    assert gap and float(gap[1]) < 1e-8
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_offline_demo_tracks_and_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    picture = tmp_path / "demo.png"
+    assert main(["demo", "--offline", "--output", str(picture)]) == 0
+    output = capsys.readouterr().out
+    expect_a_leg_that_tracks(output, picture)
+    assert "by the library alone" in output
 
 
 def test_demo_without_rclpy_says_so_and_goes_offline(
@@ -60,9 +69,5 @@ def test_demo_on_real_middleware_tracks_and_draws(tmp_path: Path) -> None:
         timeout=300,
     )
     assert run.returncode == 0, run.stdout + run.stderr
-    errors = re.findall(r"^  \w+ .* rad +\S+ +(\S+) rad$", run.stdout, re.MULTILINE)
-    assert len(errors) == 6 and max(map(float, errors)) < 1e-3, run.stdout
-    gap = re.search(r"largest gap of a loop +(\S+) m", run.stdout)
-    assert gap and float(gap[1]) < 1e-8
+    expect_a_leg_that_tracks(run.stdout, picture)
     assert "control rate" in run.stdout
-    assert picture.read_bytes().startswith(b"\x89PNG")

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import time
 from pathlib import Path
 
-from ..pictures import FORMATS
+from ...robot import load
+from ...shipped import shipped_robot
+from ..demo.offline import record
+from ..demo.recording import UpAndDown
+from ..demo.report import draw, table
+from ..mistakes import FileProblem
+from ..pictures import FORMATS, save_figure
 from ..progress import Compilations
 
 DESCRIPTION = """\
 A leg with three closed loops moves its foot up and down: simulator and feedforward run as ROS 2
-nodes on this machine; prints a table and draws a picture. Without rclpy a smaller leg squats, by
-the library alone.
+nodes on this machine; prints a table and draws a picture. Without rclpy it moves by the library
+alone.
 """
 EPILOG = """\
 examples:
   closed-loop demo
-  closed-loop demo --offline --output squat.png
+  closed-loop demo --offline --output leg.png
 """
 
 
@@ -33,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--offline",
         action="store_true",
-        help="no ROS: a squat of a smaller leg, by the library alone",
+        help="no ROS: the same motion, by the library alone",
     )
     parser.add_argument(
         "--real-time",
@@ -51,19 +58,29 @@ def _picture(text: str) -> Path:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the demo that was asked for, or that can be run."""
+    """Move the leg the way that was asked for, or that can be gone; print the table, draw."""
     offline = options.offline
     if not offline and importlib.util.find_spec("rclpy") is None:
         print("rclpy is not installed (extra `ros`): this is the demo without ROS\n")
         offline = True
-    with Compilations("crank_leg" if offline else "rh5_leg"):
-        # Each is imported only when it runs: the other may not be able to.
+    leg = shipped_robot("rh5_leg")
+    with Compilations(leg.name):
+        began = time.perf_counter()
+        robot = load(leg.urdf, leg.submechanisms)
+        motion = UpAndDown.of(leg.sample, robot)
+        print(f"{leg.name} loaded in {time.perf_counter() - began:.1f} s; it moves ...")
         if offline:
-            from ..demo import offline as chosen
-
-            chosen.run(options.output)
+            recording = record(robot, motion)
         else:
-            from ..demo import system
+            from ..demo import system  # ROS: it may not be here
 
-            system.run(options.output, real_time=options.real_time)
+            recording = system.record(leg, robot, motion, real_time=options.real_time)
+        print(table(robot, recording))
+        try:
+            figure = draw(robot, recording)
+        except FileProblem:
+            print("\nno picture: pip install matplotlib")
+        else:
+            print()
+            save_figure(figure, str(options.output))
     return 0

@@ -1,5 +1,5 @@
-"""What ``closed-loop demo`` shows, the whole system in one minute.
+"""What ``closed-loop demo`` shows in a minute: a leg with closed loops moves its foot up and down.
 
-``system`` starts the nodes ``simulator`` and ``feedforward`` as processes and lets a leg move its
-foot up and down; ``offline`` shows a squat by the library alone, where rclpy is not installed.
+``system`` starts the nodes ``simulator`` and ``feedforward`` as processes and listens to them;
+``offline`` makes the same motion by the library alone, where rclpy is not installed.
 """

@@ -1,129 +1,72 @@
 """The demo on real middleware: simulator and feedforward as processes, talking over DDS.
 
-The RH5-style leg makes its sample motion: the foot goes up by 15 cm and down again, level and below
-the hip. The trajectory is sent in the independent joints; the feedforward node turns it into forces
-of motors and cylinders, the simulator into motion; this process listens, and compares.
+The trajectory is sent in the independent joints; the feedforward node turns it into forces of
+motors and cylinders, the simulator into motion; this process listens, and compares.
 """
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...arrays import Array
-from ...motion.trajectory import Points, Setpoint, Spline, cycloidal
-from ...robot import Robot, load
-from ...shipped import Sample, shipped_robot
+from ...robot import Robot
+from ...shipped import ShippedRobot
 from .graph import Graph, Heard
-from .pictures import save
-from .system_report import draw, table
+from .recording import RATE, Recording, UpAndDown
 
-RATE = 500.0  # [Hz]
-AFTER = 0.5  # how long to watch the leg hold its last position [s]
 FEEDBACK = 20.0  # stiffness in real time [rad/s]; pure feedforward drifts with each late command
 FEEDFORWARD = "feedforward"
 
 
-@dataclass(frozen=True, eq=False)
-class Recording:
-    """What was heard while the leg moved, one row per published state.
-
-    Attributes:
-        time: (N,) since the start of the motion [s].
-        command, y: (N, m) commanded and simulated independent positions.
-        q: (N, n) the published spanning tree.
-        u, tau: (N, p) actuator positions and forces.
-        arrived: (K,) when commands arrived here, by the wall clock [s].
-        cycle: mean time that the feedforward node computes per command [s].
-        real_time: the simulator did not wait for commands.
-    """
-
-    time: Array
-    command: Array
-    y: Array
-    q: Array
-    u: Array
-    tau: Array
-    arrived: Array
-    cycle: float
-    real_time: bool
-
-
-def run(output: Path, *, real_time: bool = False) -> None:
-    """Start the graph, move the leg, print the table, draw the picture."""
-    began = time.perf_counter()
-    leg = shipped_robot("rh5_leg")
-    robot = load(leg.urdf, leg.submechanisms)
-    start, points = up_and_down(leg.sample, robot.names.independent)
-    print(f"rh5_leg loaded in {time.perf_counter() - began:.1f} s; starting the nodes ...")
-    with Graph() as graph:
-        files = {"urdf_file": leg.urdf, "submechanism_file": leg.submechanisms}
-        recording = _record(graph, robot, files, (start, points), real_time)
-    print(table(robot, recording))
-    save(output, lambda: draw(robot, recording))
-
-
-def up_and_down(sample: Sample, names: tuple[str, ...]) -> tuple[Array, Points]:
-    """Where a sample motion starts, and its points to the goal and back."""
-    start, goal = (
-        np.array([of.get(name, 0.0) for name in names]) for of in (sample.start, sample.goal)
-    )
-    up, down = (cycloidal(*way, sample.duration) for way in ((start, goal), (goal, start)))
-    later = replace(down, times=down.times + sample.duration)
-    fields = ("times", "positions", "velocities", "accelerations")
-    return start, Points(*(np.concatenate([getattr(p, f) for p in (up, later)]) for f in fields))
-
-
-def _record(
-    graph: Graph, robot: Robot, files: dict[str, Path], motion: tuple[Array, Any], real_time: bool
+def record(
+    leg: ShippedRobot, robot: Robot, motion: UpAndDown, *, real_time: bool = False
 ) -> Recording:
+    """Start the nodes, send the motion, listen until it is over."""
     from diagnostic_msgs.msg import DiagnosticArray
     from sensor_msgs.msg import JointState
     from trajectory_msgs.msg import JointTrajectory
 
     from ...ros.conversions import points_message
 
-    start, points = motion
-    reports = graph.listen(DiagnosticArray, "/diagnostics")
-    states = graph.listen(JointState, "/joint_states")
-    commands = graph.listen(JointState, f"/{FEEDFORWARD}/actuator_command")
-    accepted = graph.listen(JointTrajectory, f"/{FEEDFORWARD}/actuator_trajectory")
-    _start_nodes(graph, files, start, real_time)
-    graph.wait(
-        lambda: states and commands and _value(reports, "trajectory") == "holding",
-        "start of the nodes",
-    )
-    message = points_message(robot.names.independent, points)
-    graph.send(f"/{FEEDFORWARD}/joint_trajectory", message)
-    graph.wait(lambda: accepted, "answer to the trajectory")
-    begin = _stamp(accepted[0].message)
-    end = begin + float(points.times[-1]) + AFTER
-    graph.wait(lambda: _stamp(states[-1].message) > end, "end of the motion")
-    zero = np.zeros(robot.m)
-    spline = Spline(points, begin, Setpoint(begin, start, zero, zero))
+    with Graph() as graph:
+        reports = graph.listen(DiagnosticArray, "/diagnostics")
+        states = graph.listen(JointState, "/joint_states")
+        commands = graph.listen(JointState, f"/{FEEDFORWARD}/actuator_command")
+        accepted = graph.listen(JointTrajectory, f"/{FEEDFORWARD}/actuator_trajectory")
+        _start_nodes(graph, leg, motion.start, real_time)
+        graph.wait(
+            lambda: states and commands and _value(reports, "trajectory") == "holding",
+            "start of the nodes",
+        )
+        message = points_message(robot.names.independent, motion.points)
+        graph.send(f"/{FEEDFORWARD}/joint_trajectory", message)
+        graph.wait(lambda: accepted, "answer to the trajectory")
+        begin = _stamp(accepted[0].message)
+        end = begin + motion.length
+        graph.wait(lambda: _stamp(states[-1].message) > end, "end of the motion")
     t, _, position, effort = _within(begin, end, states)
     _, arrived, _, _ = _within(begin, end, commands)
     at = {name: k for k, name in enumerate(robot.names.spanning)}
     independent = [at[name] for name in robot.names.independent]
     actuator = [at[name] for name in robot.names.actuator]
     return Recording(
+        how="real time, with feedback" if real_time else "pure feedforward, in lockstep",
         time=t - begin,
-        command=spline.table(t)[0],
+        command=motion.spline(begin).table(t)[0],
         y=position[:, independent],
         q=position,
         u=position[:, actuator],
         tau=effort[:, actuator],
-        arrived=arrived,
-        cycle=1e-3 * float(_value(reports, "cycle time mean [ms]") or "nan"),
-        real_time=real_time,
+        rates=_rates(
+            arrived, t[-1] - t[0], float(_value(reports, "cycle time mean [ms]") or "nan")
+        ),
     )
 
 
-def _start_nodes(graph: Graph, files: dict[str, Path], start: Array, real_time: bool) -> None:
+def _start_nodes(graph: Graph, leg: ShippedRobot, start: Array, real_time: bool) -> None:
+    files = {"urdf_file": leg.urdf, "submechanism_file": leg.submechanisms}
     common = {**files, "control_rate": RATE, "lockstep": not real_time, "diagnostics_period": 0.5}
     graph.start(
         "simulator",
@@ -136,6 +79,20 @@ def _start_nodes(graph: Graph, files: dict[str, Path], start: Array, real_time: 
         {**common, **(feedback if real_time else {}), "publish_joint_states": False},
         {"actuator_states": "simulator/actuator_states"},
     )
+
+
+def _rates(arrived: Array, length: float, cycle: float) -> list[str]:
+    """How fast commands followed each other by the wall clock."""
+    arrived = np.sort(arrived)
+    took = arrived[-1] - arrived[0]
+    periods = 1e3 * np.diff(arrived)
+    p50, p99 = np.percentile(periods, [50, 99])
+    return [
+        f"  {'control rate':<24}{len(arrived) / took:>9.0f} Hz ({length / took:.2f} × real time)",
+        f"  {'control period':<24}{p50:>9.2f} ms median, {p99:.2f} ms p99, "
+        f"{periods.max():.2f} ms longest",
+        f"  {'of which computing':<24}{cycle:>9.2f} ms in the feedforward node, mean",
+    ]
 
 
 def _value(reports: list[Heard], key: str) -> str:

@@ -1,31 +1,39 @@
-"""Table and picture of the demo on real middleware."""
+"""Table and picture of the demo."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...arrays import Array
 from ...model.tree import PRISMATIC
+from ...quantities.links import body_poses, cut_points
 from ...robot import Robot
-from .pictures import BELOW, Stick, draw_figures, panels, side_view
+from ..pictures import new_figure
+from .recording import Recording
 
-if TYPE_CHECKING:
-    from .system import Recording
-
-FIGURES = 7  # stick figures during one stroke
+FIGURES, SPACING, TOP = 7, 0.42, 1.16  # stick figures of one stroke, their distance and height [m]
+BELOW: dict[str, Any] = {  # a legend under its panel, where it hides no curve
+    "loc": "upper center",
+    "bbox_to_anchor": (0.5, -0.15),
+    "ncols": 3,
+    "frameon": False,
+    "fontsize": "small",
+    "columnspacing": 1.0,
+}
+#: A polyline of points (x, z), its colour and width.
+Stick = tuple[list[Array], str, float]
 
 
 def table(robot: Robot, r: Recording) -> str:
     """The numbers of the motion as a text of a few lines."""
     error = np.abs(r.y - r.command)
-    kind = "real time, with feedback" if r.real_time else "pure feedforward, in lockstep"
     lines = [
         "",
         f"rh5_leg: {robot.n} joints, {robot.m} independent, {robot.p} driven, "
         f"{len(robot.branches)} mechanisms with loops",
-        f"the foot goes up and down by 15 cm; {kind}; {len(r.time)} states over DDS",
+        f"the foot goes up and down by 15 cm; {r.how}; {len(r.time)} states",
         "",
         f"  {'independent joint':<24}{'from':>9}{'to':>9}{'':5}{'error rms':>12}{'error max':>12}",
     ]
@@ -45,7 +53,7 @@ def table(robot: Robot, r: Recording) -> str:
             f"  {name:<24}{low:>9.{digits}f}{high:>9.{digits}f} {unit:<4}{peak:>12.1f} {force}"
         )
     lines += ["", f"  {'largest gap of a loop':<24}{loop_gap(robot, r.q):>9.1e} m in all states"]
-    return "\n".join([*lines, *_rates(r)])
+    return "\n".join([*lines, *r.rates])
 
 
 def _ends(values: Array) -> tuple[float, float]:
@@ -53,25 +61,8 @@ def _ends(values: Array) -> tuple[float, float]:
     return round(float(values.min()), 9) + 0.0, round(float(values.max()), 9) + 0.0
 
 
-def _rates(r: Recording) -> list[str]:
-    """How fast commands followed each other by the wall clock."""
-    arrived = np.sort(r.arrived)
-    took = arrived[-1] - arrived[0]
-    periods = 1e3 * np.diff(arrived)
-    p50, p99 = np.percentile(periods, [50, 99])
-    return [
-        f"  {'control rate':<24}{len(r.arrived) / took:>9.0f} Hz "
-        f"({(r.time[-1] - r.time[0]) / took:.2f} × real time)",
-        f"  {'control period':<24}{p50:>9.2f} ms median, {p99:.2f} ms p99, "
-        f"{periods.max():.2f} ms longest",
-        f"  {'of which computing':<24}{1e3 * r.cycle:>9.2f} ms in the feedforward node, mean",
-    ]
-
-
 def loop_gap(robot: Robot, q: Array) -> float:
     """Largest distance between the two sides of a cut over (N, n) spanning positions [m]."""
-    from ...quantities.links import body_poses, cut_points
-
     pairs = np.array(
         [cut_points(robot.branches, poses) for poses in body_poses(robot.mechanism, q)]
     )
@@ -88,17 +79,25 @@ def _is_linear(robot: Robot, name: str) -> bool:
 
 def draw(robot: Robot, r: Recording) -> Any:
     """One picture: the leg, the independent joints, the actuators' positions and forces."""
-    leg, joints, strokes, forces = panels(
-        (
-            "the foot rises by 15 cm and sinks again; cylinders in colour, seen from the right",
-            "you command: independent joints",
-            "you get: strokes of the cylinders",
-            "... and their forces",
-        )
+    figure = new_figure(14.0, 9.5)
+    axes = figure.subplot_mosaic("AAA;BCD", height_ratios=(5, 4))
+    titles = (
+        "the foot rises by 15 cm and sinks again; cylinders in colour, seen from the right",
+        "you command: independent joints",
+        "you get: strokes of the cylinders",
+        "... and their forces",
     )
+    for panel, title in zip(axes.values(), titles, strict=True):
+        panel.set_title(title)
+        panel.grid(alpha=0.3)
+    leg, joints, strokes, forces = axes.values()
     rise = np.flatnonzero(r.time <= 0.5 * r.time[-1] - 0.2)
-    shown = np.linspace(0, rise[-1], FIGURES).astype(int)
-    draw_figures(leg, ((r.time[k], _sticks(robot, r.y[k])) for k in shown), 1.16)
+    for place, k in enumerate(np.linspace(0, rise[-1], FIGURES).astype(int)):
+        for points, color, width in _sticks(robot, r.y[k]):
+            x, z = np.array(points).T
+            leg.plot(x + place * SPACING, z, "o-", color=color, lw=width, ms=0.5 * width + 1.0)
+        leg.text(place * SPACING, TOP - 0.06, f"{r.time[k]:.2f} s", ha="center")
+    leg.set(ylabel="z [m]", aspect="equal", xticks=[], ylim=(0.0, TOP))
     leg.axhline(robot.pose("foot", r.y[0])[2, 3] - 0.08, color="0.6", lw=0.8, ls=":")
     moving = [i for i in range(robot.m) if np.ptp(r.command[:, i]) > 1e-6]
     for i in moving:
@@ -110,7 +109,7 @@ def draw(robot: Robot, r: Recording) -> Any:
     joints.legend(**BELOW)
     draw_cylinders(strokes, robot, r.time, 1e3 * r.u, "stroke [mm]")
     draw_cylinders(forces, robot, r.time, r.tau, "force [N]")
-    return leg.figure
+    return figure
 
 
 def draw_cylinders(axes: Any, robot: Robot, t: Array, values: Array, label: str) -> None:
@@ -126,7 +125,11 @@ def draw_cylinders(axes: Any, robot: Robot, t: Array, values: Array, label: str)
 
 def _sticks(robot: Robot, y: Array) -> list[Stick]:
     """The leg from the side; the cylinders are coloured."""
-    at = side_view(robot, y)
+
+    def at(link: str, x: float = 0.0, z: float = 0.0) -> Array:
+        point: Array = (robot.pose(link, y) @ (x, 0.0, z, 1.0))[[0, 2]]
+        return point
+
     hip, knee, ankle = at("thigh"), at("shank"), at("foot")
     sole = [at("foot", -0.075, -0.08), at("foot", 0.145, -0.08)]
     ends = {
