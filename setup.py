@@ -36,7 +36,7 @@ TEST = [
     "hypothesis>=6.100",
     "jsonschema>=4.17",
     "mujoco>=3.2",
-    "pin>=3.1",
+    "pin>=2.7",
     "pytest>=8.0",
     "pytest-xdist>=3.5",
     "selenium>=4.20",  # drives Chromium in the tests of the viewer
@@ -60,7 +60,7 @@ setup(
     install_requires=[
         "casadi>=3.6.5",
         "llvmlite>=0.45",
-        "numpy>=1.24",
+        "numpy>=1.26",
         "PyYAML>=6.0",
         "scipy>=1.10",
     ],
