@@ -16,10 +16,8 @@ BALL: Color = (120, 126, 134)
 
 def robot_size(robot: Robot) -> float:
     """How large the robot is: extent of its joints at the reference [m], at least 1 mm."""
-    q = np.zeros(robot.mechanism.n_q)
-    if robot.mechanism.floating:
-        q[6] = 1.0
-    points = np.vstack([np.zeros(3), body_poses(robot.mechanism, q)[:, :3, 3]])
+    poses = body_poses(robot.mechanism, robot.mechanism.neutral_q())
+    points = np.vstack([np.zeros(3), poses[:, :3, 3]])
     extent = float(np.max(np.ptp(points, axis=0)))
     return max(extent, 1e-3) if extent > 0.0 else 1.0
 
