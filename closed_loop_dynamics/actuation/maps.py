@@ -11,7 +11,7 @@ from ..errors import InvalidInput
 from ..programs import Programs
 from ..quantities.state import actuator_jacobian
 from .blocks import Blocks
-from .undriven import direction_words, null_space, require_actuators
+from .undriven import direction_words, require_actuators
 
 
 class ActuationMaps:
@@ -115,7 +115,7 @@ class ActuationMaps:
         G_u = actuator_jacobian(self._programs, one, guess)
         rows = [np.zeros((0, self._programs.m))]
         for block in self._blocks:
-            found = null_space(block.of(G_u), block.sizes)
+            found = block.undriven(G_u)
             wide = np.zeros((len(found), self._programs.m))
             wide[:, block.independent] = found
             rows.append(wide)

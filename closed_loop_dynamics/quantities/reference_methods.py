@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, Guess, as_finite_vectors, as_rows
+from ..arrays import Array, Guess, as_finite_vectors, row_by_row
 from ..dynamics.catalogue import GENERALIZED_FORCES
 from ..dynamics.lagrange import solve_lagrange
 from ..errors import InvalidInput, SingularInertia, did_you_mean
@@ -38,15 +39,11 @@ def forward_dynamics_by(
         as_finite_vectors(tau_u, "tau_u", mech.p),
         body_wrenches(mech, wrenches or {}),
     ]
-    one: Callable[..., Array] = _projection if method == "projection" else _lagrange
     if guess is not None:
         arrays.append(as_finite_vectors(guess, "guess", mech.n_q))
-    rows = as_rows(method, arrays)
+    one = partial(_projection if method == "projection" else _lagrange, programs)
     try:
-        if rows is None:
-            return one(programs, *arrays)
-        results = [one(programs, *sample) for sample in zip(*rows, strict=True)]
-        return np.array(results).reshape(len(rows[0]), mech.m)
+        return row_by_row(method, one, arrays, mech.m)
     except np.linalg.LinAlgError:
         raise SingularInertia(
             "the reduced inertia is not positive definite; report() names the links"
