@@ -8,7 +8,7 @@ from ..arrays import Array
 from ..errors import ClosedLoopError
 from ..model.tree import PRISMATIC
 from ..robot import Robot
-from .visuals import Color
+from .mesh_files import Color
 
 NEGATIVE: Color = (24, 92, 214)
 NEUTRAL: Color = (206, 208, 212)
@@ -43,6 +43,17 @@ def css(color: Color) -> str:
     return "#{:02x}{:02x}{:02x}".format(*color)
 
 
+def legend() -> str:
+    """The scale of colours."""
+    scale = f"linear-gradient(90deg,{css(NEGATIVE)},{css(NEUTRAL)},{css(POSITIVE)})"
+    return (
+        f'<div style="margin-top:8px;height:8px;border-radius:4px;background:{scale}"></div>'
+        '<div style="display:flex;justify-content:space-between;font-size:11px;color:#777">'
+        "<span>- limit</span><span>0</span><span>+ limit</span></div>"
+        f'<div style="font-size:11px;color:{css(BEYOND)}">beyond the limit: purple</div>'
+    )
+
+
 def lamp(singular_value: float) -> str:
     """Green, orange or red, by how near a singularity is."""
     if singular_value > NEAR:
@@ -54,6 +65,12 @@ def force_units(robot: Robot) -> list[str]:
     """N or N·m, per actuator."""
     joints = [robot.mechanism.tree.bodies[b].joint for b in robot.mechanism.actuator]
     return ["N" if joint.kind == PRISMATIC else "N·m" for joint in joints]
+
+
+def force_groups(robot: Robot) -> dict[str, list[int]]:
+    """Unit -> its actuators: one chart each."""
+    units = force_units(robot)
+    return {unit: [k for k, u in enumerate(units) if u == unit] for unit in dict.fromkeys(units)}
 
 
 def force_scales(robot: Robot, known: Array | None = None) -> Array:

@@ -10,19 +10,8 @@ import numpy as np
 from ..arrays import Array
 from ..model.tree import PRISMATIC
 from ..robot import Robot
-from .colors import (
-    BAD,
-    BEYOND,
-    GOOD,
-    NEGATIVE,
-    NEUTRAL,
-    POSITIVE,
-    WARN,
-    css,
-    force_color,
-    force_units,
-    lamp,
-)
+from .colors import BAD, GOOD, WARN, css, force_color, force_units, lamp, legend
+from .playback import Playback
 from .reach import Range
 from .snapshot import Snapshot
 
@@ -182,24 +171,14 @@ def _bar(start: float, width: float, color: str) -> str:
     )
 
 
-def legend() -> str:
-    """The scale of colours."""
-    scale = f"linear-gradient(90deg,{css(NEGATIVE)},{css(NEUTRAL)},{css(POSITIVE)})"
-    return (
-        f'<div style="margin-top:8px;height:8px;border-radius:4px;background:{scale}"></div>'
-        '<div style="display:flex;justify-content:space-between;font-size:11px;color:#777">'
-        "<span>- limit</span><span>0</span><span>+ limit</span></div>"
-        f'<div style="font-size:11px;color:{css(BEYOND)}">beyond the limit: purple</div>'
-    )
-
-
 class Player:
     """Play, pause, scrub, speed."""
 
-    def __init__(self, server: Any, folder: Any, duration: float) -> None:
+    def __init__(self, server: Any, folder: Any, motion: Playback) -> None:
+        self.motion = motion
+        self.duration = duration = motion.duration
         self.time = 0.0
         self.playing = True
-        self.duration = duration
         self._scrubbed = False
         gui = server.gui
         folder.visible = True

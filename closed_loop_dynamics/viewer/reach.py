@@ -8,7 +8,7 @@ from ..errors import InvalidInput
 from ..inspection.geometry import SubmechanismGeometry
 from ..model.tree import PRISMATIC
 from ..robot import Robot
-from .sticks import robot_size
+from .shapes import robot_size
 
 Range = tuple[float, float]
 

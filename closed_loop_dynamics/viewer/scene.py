@@ -10,11 +10,12 @@ from scipy.spatial.transform import Rotation
 
 from ..arrays import Array
 from ..model.tree import PRISMATIC
+from ..model.visual import BOX, CYLINDER, MESH, SPHERE
 from ..robot import Robot
 from .colors import CUT, GAP, NEUTRAL, force_color
+from .mesh_files import Color
+from .shapes import Shape, along, link_size, robot_size
 from .snapshot import Snapshot
-from .sticks import along, link_size, robot_size
-from .visuals import BOX, CYLINDER, MESH, SPHERE, Color, Shape
 
 #: Sizes of what is drawn on top of the robot, as shares of ``link_size``.
 DISC = (0.056, 0.016)  # radius and length of the disc of a serial actuator
@@ -166,5 +167,4 @@ def place(node: Any, pose: Array) -> None:
 
 def quaternion(R: Array) -> Array:
     """(4,) w, x, y, z of a rotation matrix."""
-    x, y, z, w = Rotation.from_matrix(R).as_quat()
-    return np.array([w, x, y, z])
+    return np.roll(Rotation.from_matrix(R).as_quat(), 1)

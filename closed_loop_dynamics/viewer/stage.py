@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
+from ..model.visual import BOX, CYLINDER
+from .shapes import Shape
 from .snapshot import Snapshot
-from .visuals import BOX, CYLINDER, Shape
 
 #: From where the robot is seen, towards its middle.
 VIEW = np.array([1.0, -1.5, 0.55]) / np.linalg.norm([1.0, -1.5, 0.55])

@@ -1,17 +1,94 @@
-"""Shapes for bodies that the URDF gives none: bars from joint to joint, balls at the joints."""
+"""What the robot looks like: the visuals of its description as shapes; bars from joint to joint and
+balls at the joints for bodies that have none. No viser in here.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 
 from ..arrays import Array
+from ..model.tree import Tree
+from ..model.visual import BOX, CYLINDER, MESH, SPHERE, Visual
 from ..quantities.links import body_poses
 from ..robot import Robot
-from .visuals import BOX, CYLINDER, PLAIN, SPHERE, Color, Shape, Visuals
+from .mesh_files import Color, Mesh, find_mesh, read_mesh
 
+#: Of shapes whose URDF names no colour.
+PLAIN: Color = (196, 200, 206)
 #: Thickness of bars, share of the robot's size.
 THICKNESS = 0.012
 BALL: Color = (120, 126, 134)
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """One visible thing that is fixed to a link.
+
+    Attributes:
+        kind: BOX, CYLINDER (along z), SPHERE or MESH.
+        pose: (4, 4) in the frame of the link (or body) that carries it.
+        size: box: edges; cylinder: radius, length; sphere: radius [m].
+        mesh: triangles, for MESH.
+    """
+
+    kind: str
+    pose: Array
+    size: tuple[float, ...] = ()
+    color: Color = PLAIN
+    mesh: Mesh | None = None
+
+
+@dataclass
+class Visuals:
+    """The looks of a robot.
+
+    Attributes:
+        shapes: link -> its shapes.
+        missing: mesh files that were not found or cannot be read, with the reason.
+    """
+
+    shapes: dict[str, list[Shape]] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+
+
+def shapes_of(tree: Tree, search_path: Sequence[Path] = ()) -> Visuals:
+    """Shapes of a robot; what cannot be shown is left out, mesh files among it are listed.
+
+    Args:
+        search_path: folders in which mesh files and ROS packages are looked for as well.
+    """
+    folder, read, found = Path(tree.source).parent, cache(read_mesh), Visuals()
+
+    def shape(visual: Visual) -> Shape | None:
+        color = None if visual.color is None else _color(visual.color)
+        if visual.kind != MESH:
+            return Shape(visual.kind, visual.pose, visual.size, color or PLAIN)
+        path = find_mesh(visual.mesh, folder, search_path)
+        mesh = "not found" if path is None else read(path)
+        if isinstance(mesh, str):
+            found.missing[visual.mesh] = mesh
+            return None
+        color = color or mesh.color or PLAIN
+        return Shape(MESH, visual.pose, color=color, mesh=mesh.scaled(visual.scale))
+
+    for link, visuals in tree.visuals.items():
+        shapes = [shape(visual) for visual in visuals if not visual.problem]
+        if any(shapes):
+            found.shapes[link] = [one for one in shapes if one is not None]
+    return found
+
+
+def _color(given: tuple[float, float, float]) -> Color:
+    red, green, blue = (round(255 * min(max(v, 0.0), 1.0)) for v in given)
+    return red, green, blue
+
+
+# -- bars -----------------------------------------------------------------------------------------
 
 
 def robot_size(robot: Robot) -> float:
@@ -36,7 +113,7 @@ def body_shapes(robot: Robot, visuals: Visuals, size: float) -> dict[int, list[S
     shapes: dict[int, list[Shape]] = {b: [] for b in range(-1, len(tree.bodies))}
     for link, found in visuals.shapes.items():
         body, offset = tree.frames[link]
-        shapes[body] += [Shape(s.kind, offset @ s.pose, s.size, s.color, s.mesh) for s in found]
+        shapes[body] += [replace(shape, pose=offset @ shape.pose) for shape in found]
     for body, found in shapes.items():
         if not found:
             found += _bars(robot, body, size)
