@@ -12,7 +12,6 @@ from ..arrays import Array, Guess, as_finite_vectors, row_by_row
 from ..dynamics.catalogue import GENERALIZED_FORCES
 from ..dynamics.lagrange import solve_lagrange
 from ..errors import InvalidInput, SingularInertia, did_you_mean
-from ..mechanism import Mechanism
 from ..programs import Programs
 from .links import body_wrenches, tree_jacobian
 from .state import actuator_jacobian
@@ -78,22 +77,12 @@ def _lagrange(
     tau = _wrench_forces(programs, y, wrenches.reshape(-1, 6), guess)
     tau[programs.actuator_rows[1]] += tau_u
     qd = programs.run("loop_jacobian", guess, y) @ yd
-    time = max(_time_constants(mech), default=0.0)
+    axes = (axis for entry in mech.entries for loop in entry.loops for axis in loop.axes)
+    time = max((axis.baumgarte or 0.0 for axis in axes), default=0.0)
     qdd = solve_lagrange(**terms, tau=tau, qd=qd, time=time)
     if not np.all(np.isfinite(qdd)):
         raise np.linalg.LinAlgError
     return qdd[mech.qd.slots(mech.independent)]
-
-
-def _time_constants(mech: Mechanism) -> list[float]:
-    """Baumgarte parameters of the file."""
-    return [
-        axis.baumgarte
-        for entry in mech.entries
-        for loop in entry.loops
-        for axis in loop.axes
-        if axis.baumgarte
-    ]
 
 
 def _wrench_forces(programs: Programs, y: Array, wrenches: Array, guess: Guess) -> Array:

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import ClosedLoopError
+from ..model.joint_limits import Limits
 from ..model.tree import PRISMATIC
 from ..robot import Robot
 from .mesh_files import Color
@@ -79,8 +80,7 @@ def force_scales(robot: Robot, known: Array | None = None) -> Array:
     Args:
         known: (N, p) forces that will be shown; by default those that hold some random positions.
     """
-    joints = [robot.mechanism.tree.bodies[b].joint for b in robot.mechanism.actuator]
-    limits = np.array([joint.effort for joint in joints], dtype=float)
+    limits = Limits.of(robot.mechanism.tree, robot.names.actuator).effort
     if np.all(np.isfinite(limits)):
         return limits
     if known is None:

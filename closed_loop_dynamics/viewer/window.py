@@ -21,10 +21,9 @@ from .panel import Panel, Player
 from .playback import Playback, clipped
 from .plots import Plots, holding_forces
 from .reach import joint_ranges
-from .scene import Scene
+from .scene import Scene, corners, set_stage
 from .shapes import body_shapes, robot_size, shapes_of
 from .snapshot import Camera, Snapshot
-from .stage import corners, set_stage
 
 PERIOD = 0.02  # of the loop [s]
 SLOW = 0.15  # between two updates of tables and curves [s]
