@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,12 +38,8 @@ class ActuationLimits:
 
     def __init__(self, programs: Programs, blocks: Blocks) -> None:
         self._programs, self._blocks = programs, blocks
-        #: Component -> its reachable interval: to find one out takes milliseconds.
-        self._intervals: dict[int, tuple[float, float]] = {}
-
-    def _jacobian(self, y: ArrayLike, guess: Guess) -> Array:
-        one = as_one_vector(y, "y", self._programs.mechanism.n_y)
-        return actuator_jacobian(self._programs, one, guess)
+        #: Component -> its reachable interval, kept: to find one out takes milliseconds.
+        self._interval = cache(lambda c: SubmechanismGeometry(programs, c).reachable_interval())
 
     def velocity_limits(
         self,
@@ -62,7 +59,8 @@ class ActuationLimits:
         lower, upper = self._blocks.bounds(
             bounds, lambda limits: (-limits.velocity, limits.velocity)
         )
-        G_u = self._jacobian(y, guess)
+        y = as_one_vector(y, "y", self._programs.mechanism.n_y)
+        G_u = actuator_jacobian(self._programs, y, guess)
 
         def half_spaces(block: Block) -> HalfSpaces:
             own, u = self._blocks.limits(block).velocity, block.actuators
@@ -82,7 +80,8 @@ class ActuationLimits:
         A floating base and undriven directions allow zero only.
         """
         lower, upper = self._blocks.bounds(bounds, lambda limits: (-limits.effort, limits.effort))
-        G_u = self._jacobian(y, guess)
+        y = as_one_vector(y, "y", self._programs.mechanism.n_y)
+        G_u = actuator_jacobian(self._programs, y, guess)
 
         def half_spaces(block: Block) -> HalfSpaces:
             u, (size_u, size_y) = block.actuators, block.sizes
@@ -131,12 +130,6 @@ class ActuationLimits:
             return _with_own(G_b, driven, (own.lower, own.upper))
 
         return replace(self._polytope(half_spaces, submechanism, centre), exact=exact)
-
-    def _interval(self, component: int) -> tuple[float, float]:
-        if component not in self._intervals:
-            geometry = SubmechanismGeometry(self._programs, component)
-            self._intervals[component] = geometry.reachable_interval()
-        return self._intervals[component]
 
     def _polytope(
         self,

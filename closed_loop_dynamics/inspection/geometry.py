@@ -179,10 +179,8 @@ class SubmechanismGeometry:
             found = [_root(ratio(k), a, b) for k in range(len(self._rows))]
             return sorted((p for p in found if p is not None), key=lambda p: abs(p - a))
 
-        return (
-            _walk(self.allows, start[0], low, turns),
-            _walk(self.allows, start[0], high, turns),
-        )
+        low, high = (_walk(self.allows, start[0], end, turns) for end in (low, high))
+        return low, high
 
     def reachable_boundary(self, rays: int = RAYS) -> Array:
         """(rays, 2) boundary of the reachable set of two independent joints, seen from inside."""

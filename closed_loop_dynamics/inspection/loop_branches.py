@@ -101,10 +101,6 @@ class Branches:
         """The body and all that it carries."""
         return [b, *(d for child in self.children[b] for d in self.below(child))]
 
-    def leaves(self, b: int) -> list[int]:
-        """Bodies of :meth:`below` that carry nothing."""
-        return [d for d in self.below(b) if not self.children[d]]
-
     def tip(self, b: int) -> Tip | None:
         """The end of a chain that stops at body ``b``, if it looks like the end of a leg."""
         body = self.tree.bodies[b]
@@ -120,7 +116,7 @@ class Branches:
 
     def tips(self, b: int) -> list[Tip] | None:
         """Ends of a leg that starts with body ``b``; None if it is no leg."""
-        found = [self.tip(leaf) for leaf in self.leaves(b)]
+        found = [self.tip(d) for d in self.below(b) if not self.children[d]]
         tips = [tip for tip in found if tip is not None]
         return tips if len(tips) == len(found) and len(self.below(b)) > 1 else None
 

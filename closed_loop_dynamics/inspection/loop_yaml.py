@@ -114,6 +114,8 @@ def _cut_lines(view: Branches, cut: Cut, normal: Array | None) -> list[str]:
 
 def _swing_lines(view: Branches, cut: Cut) -> list[str]:
     """A rod that spins and swings about a second hinge normal to the first: explicit frames."""
+    from scipy.spatial.transform import Rotation
+
     rod, x = view.axis(cut.tip.body), view.locked_axis(cut)
     frame = pose(np.column_stack([x, np.cross(rod, x), rod]), cut.tip.point)
     successor = _scalar(cut.successor)
@@ -123,7 +125,8 @@ def _swing_lines(view: Branches, cut: Cut) -> list[str]:
     ]
     for key, link in (("predecessor_frame", cut.successor), ("successor_frame", cut.tip.link)):
         local = inverse(link_pose(view.tree, view.poses, link)) @ frame
-        lines.append(f"    {key}: {{xyz: {_flow(local[:3, 3])}, rpy: {_flow(_rpy(local))}}}")
+        rpy = Rotation.from_matrix(local[:3, :3]).as_euler("xyz")
+        lines.append(f"    {key}: {{xyz: {_flow(local[:3, 3])}, rpy: {_flow(rpy)}}}")
     lines.append("    constraint_axes:")
     lines += [_axis(f"loopT{c}", np.zeros(3), a) for c, a in zip("XYZ", _PLAIN, strict=True)]
     return [*lines, _axis("loopRX", _PLAIN[0], np.zeros(3))]
@@ -140,12 +143,6 @@ def _across(normal: Array) -> tuple[Array, Array]:
 
 def _axis(name: str, angular: Array, linear: Array) -> str:
     return f"    - {{name: {name}, axis: {_flow(np.concatenate([angular, linear]))}}}"
-
-
-def _rpy(T: Array) -> Array:
-    from scipy.spatial.transform import Rotation
-
-    return np.asarray(Rotation.from_matrix(T[:3, :3]).as_euler("xyz"))
 
 
 def _flow(values: Array) -> str:

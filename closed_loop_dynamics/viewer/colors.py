@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 
 from ..arrays import Array
@@ -90,12 +92,8 @@ def force_scales(robot: Robot, known: Array | None = None) -> Array:
 
 
 def _holding(robot: Robot) -> Array:
-    y = robot.random_independent(np.random.default_rng(0), SAMPLES)
-    zero = np.zeros(robot.m)
-    found = []
-    for one in y:
-        try:
-            found.append(robot.inverse_dynamics(one, zero, zero))
-        except ClosedLoopError:  # a dead point, or no unique forces: nothing to learn here
-            continue
-    return np.array(found).reshape(-1, robot.p)
+    zero, found = np.zeros(robot.m), [np.zeros(robot.p)]
+    for y in robot.random_independent(np.random.default_rng(0), SAMPLES):
+        with suppress(ClosedLoopError):  # a dead point, or no unique forces: nothing to learn here
+            found.append(robot.inverse_dynamics(y, zero, zero))
+    return np.array(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -127,10 +127,8 @@ def listen(topic: str) -> Iterator[Listener]:
     executor.add_node(node)
 
     def spin() -> None:
-        try:
+        with suppress(ExternalShutdownException):
             executor.spin()
-        except ExternalShutdownException:
-            return
 
     thread = threading.Thread(target=spin, name="joint_states", daemon=True)
     thread.start()

@@ -50,8 +50,7 @@ class Panel:
             self.cuts = gui.add_checkbox("show cuts", True, hint="where loops are cut open")
 
     def _at(self, joint: str) -> int:
-        mech = self._robot.mechanism
-        return mech.y_at[mech.tree.joint_index(joint)]
+        return self._robot.mechanism.y.names.index(joint)
 
     def _add_slider(self, name: str, low: float, high: float, value: float) -> None:
         tree = self._robot.mechanism.tree
@@ -144,10 +143,8 @@ class Panel:
         for k, name in enumerate(self._robot.names.actuator):
             value = None if snapshot.tau is None else float(snapshot.tau[k])
             share = 0.0 if value is None else value / float(scales[k])
-            start, width = (50, 50 * share) if share > 0 else (50 + 50 * share, -50 * share)
-            bar = _bar(
-                max(start, 0.0), min(width, 100.0 - max(start, 0.0)), css(force_color(share))
-            )
+            start, end = (50 + 50 * min(max(s, -1.0), 1.0) for s in sorted((0.0, share)))
+            bar = _bar(start, end - start, css(force_color(share)))
             text = "-" if value is None or not np.isfinite(value) else f"{value:.1f}"
             rows.append(
                 f'<tr><td>{escape(name)}</td><td style="text-align:right;white-space:nowrap">'

@@ -97,11 +97,11 @@ def sweep(camera: Camera, ranges: dict[str, Range]) -> Playback:
 
     What the loops do not allow is left out. The forces hold the robot against gravity.
     """
-    robot, mech = camera.robot, camera.robot.mechanism
+    robot = camera.robot
     home = clipped(robot, reference(robot), ranges)
     y, q, tau, notes = [], [], [], set()
     for name, (low, high) in ranges.items():
-        at = mech.y_at[mech.tree.joint_index(name)]
+        at = robot.mechanism.y.names.index(name)
         for phase in np.linspace(0.0, 2.0 * np.pi, FRAMES, endpoint=False):
             s = np.sin(phase)
             one = home.copy()
@@ -126,6 +126,6 @@ def clipped(robot: Robot, y: Array, ranges: dict[str, Range]) -> Array:
     """Positions moved into the ranges."""
     y = y.copy()
     for name, (low, high) in ranges.items():
-        at = robot.mechanism.y_at[robot.mechanism.tree.joint_index(name)]
+        at = robot.mechanism.y.names.index(name)
         y[at] = np.clip(y[at], low, high)
     return y

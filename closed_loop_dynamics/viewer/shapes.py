@@ -124,12 +124,9 @@ def _bars(robot: Robot, body: int, size: float) -> list[Shape]:
     """From the body's origin to the joints and cuts that it carries."""
     tree, thick = robot.mechanism.tree, THICKNESS * size
     ends = [b.joint.placement[:3, 3] for b in tree.bodies if b.parent == body]
-    for branch in robot.branches.values():
-        for cut in branch.closure.system.cuts:
-            if cut.predecessor == body:
-                ends.append(cut.frame_p[:3, 3])
-            if cut.successor == body:
-                ends.append(cut.frame_s[:3, 3])
+    cuts = [cut for branch in robot.branches.values() for cut in branch.closure.system.cuts]
+    ends += [cut.frame_p[:3, 3] for cut in cuts if cut.predecessor == body]
+    ends += [cut.frame_s[:3, 3] for cut in cuts if cut.successor == body]
     shapes = [Shape(SPHERE, np.eye(4), (0.9 * thick,), BALL)] if body >= 0 else []
     for end in ends:
         length = float(np.linalg.norm(end))

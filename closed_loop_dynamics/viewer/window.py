@@ -226,10 +226,10 @@ class Window:
         """Forces over the joint that was moved last."""
         if not self._joint or not self.robot.p:
             return
-        y, mech = self.snapshot.y, self.robot.mechanism
+        y, at = self.snapshot.y, self.robot.mechanism.y.names.index(self._joint)
         x, tau = holding_forces(self.robot, y, self._joint, *self.look.ranges[self._joint])
         self.plots.show(x, tau, self._joint)
-        self.plots.mark(float(y[mech.y_at[mech.tree.joint_index(self._joint)]]))
+        self.plots.mark(float(y[at]))
 
 
 def _mode_names(robot: Robot) -> dict[str, str]:
