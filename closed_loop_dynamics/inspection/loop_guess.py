@@ -36,17 +36,13 @@ def guess_loops(tree: Tree) -> tuple[list[Guess], list[Tip]]:
             found = _explain(view, legs, others)
             guesses += found
             inside.update(b for guess in found for b in guess.joints if b not in guess.independent)
-    used = [cut.tip for guess in guesses for cut in guess.cuts]
-    left = [tip for tip in view.ends() if not _used(tip, used) and not _alone(view, tip)]
+    used = [cut.tip.point for guess in guesses for cut in guess.cuts]
+    ends = [tip for tip in view.ends() if not any(near(tip.point, point) for point in used)]
+    left = [tip for tip in ends if not _alone(view, tip)]
     unsure = {b for tip in left for b in (tip.body, tree.bodies[tip.body].parent)}
     sure = [guess for guess in guesses if not unsure.intersection(guess.joints)]
     dropped = {cut.tip for guess in guesses if guess not in sure for cut in guess.cuts}
     return sure, [*left, *sorted(dropped, key=lambda tip: tip.body)]
-
-
-def _used(tip: Tip, used: Sequence[Tip]) -> bool:
-    """It is the end of a cut, or marks the same point."""
-    return any(near(tip.point, other.point) for other in used)
 
 
 def _alone(view: Branches, tip: Tip) -> bool:
