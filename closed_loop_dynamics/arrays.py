@@ -5,7 +5,7 @@ Samples are (size,), batches (N, size); everything is float64.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -82,3 +82,14 @@ def as_rows(what: str, arrays: Sequence[Array]) -> list[Array] | None:
     for count in counts:
         return [np.broadcast_to(a, (count, a.shape[-1])) for a in arrays]
     return None
+
+
+def row_by_row(
+    what: str, compute: Callable[..., Array], arrays: Sequence[Array], size: int
+) -> Array:
+    """``compute(*arrays)`` (size,) of one sample, or (N, size) as :func:`as_rows` has them."""
+    rows = as_rows(what, arrays)
+    if rows is None:
+        return compute(*arrays)
+    found = [compute(*sample) for sample in zip(*rows, strict=True)]
+    return np.array(found).reshape(len(rows[0]), size)

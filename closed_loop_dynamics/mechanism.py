@@ -192,22 +192,9 @@ class Mechanism:
         """(n_y,) every joint at zero, a free flyer upright at the origin."""
         return np.concatenate([np.zeros(0), *(self.joint(b).neutral for b in self.independent)])
 
-    def rest_y(self) -> Array:
-        """(n_y,) neutral, but joints whose limits exclude zero at the nearest one."""
-        y = self.neutral_y()
-        for b in self.scalar_joints(self.independent):
-            y[self.y_at[b]] = min(max(0.0, self.joint(b).lower), self.joint(b).upper)
-        return y
-
-    def reference_y(self) -> Array:
-        """(n_y,) neutral, but loops at the reference configuration of their file."""
-        y = self.neutral_y()
-        for c in self.loops:
-            loops = self.loop_closure(c)
-            assert loops is not None
-            q_ref = np.array(loops.plan.q_ref)
-            y[self.y.slots(self.components[c].independent)] = q_ref[list(loops.system.independent)]
-        return y
+    def neutral_q(self) -> Array:
+        """(n_q,) the same of the spanning joints; loops need not close there."""
+        return np.concatenate([np.zeros(0), *(self.joint(b).neutral for b in self.spanning)])
 
 
 def build_mechanism(

@@ -38,7 +38,6 @@ from .quantities.operational_space import (
     ForceResponse,
     MassMatrixFactors,
     osim_program,
-    run_factors,
     run_test_force,
 )
 from .quantities.parameters import DynamicParameters
@@ -304,7 +303,7 @@ class Robot:
         W is the identity plus entries for joints further inwards, D is block-diagonal (one block
         per cluster), so both are cheap to multiply with or to solve.
         """
-        return run_factors(self.programs, y, guess)
+        return MassMatrixFactors(**self.programs.named("mass_matrix_factors", guess, y))
 
     def inverse_osim(
         self, links: Sequence[str], y: ArrayLike, guess: ArrayLike | None = None

@@ -42,8 +42,8 @@ def inverse(T: Array) -> Array:
     return pose(R.T, -R.T @ T[:3, 3])
 
 
-def axis_rotation(axis: Array, angle: float) -> Array:
-    """(3, 3) rotation about a unit axis."""
+def axis_rotation(axis: Array, angle: Array | float) -> Array:
+    """(3, 3) rotation about a unit axis; (..., 3, 3) for angles (..., 1, 1)."""
     x, y, z = axis
     K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     return np.asarray(np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K))

@@ -7,11 +7,12 @@ The hot paths are ``inverse_dynamics`` and ``forward_dynamics``.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, Guess, as_finite_numbers, as_finite_vectors
+from ..arrays import Array, Guess, as_finite_numbers, as_finite_vectors, row_by_row
 from ..dynamics.catalogue import GENERALIZED_FORCES
 from ..errors import ActuationInfeasible, InvalidInput
 from ..programs import Programs
@@ -21,13 +22,7 @@ from ..quantities.state import actuator_jacobian, complete_state
 from ..simulation.payload import Payload
 from .blocks import Block, Blocks, Bounds
 from .encoders import independent_from_actuator
-from .force_distribution import (
-    LARGEST_RATIO,
-    TOLERANCE,
-    distribute,
-    nearest,
-    possible_fraction,
-)
+from .force_distribution import LARGEST_RATIO, TOLERANCE, distribute, nearest, possible_fraction
 from .limits import ActuationLimits
 from .maps import ActuationMaps
 from .undriven import underactuated_error
@@ -88,24 +83,14 @@ class Actuation:
                 raise InvalidInput(f"weights differ by more than {LARGEST_RATIO:g}; scale them")
         lower, upper = self._blocks.bounds(bounds, lambda limits: (-limits.effort, limits.effort))
         G_u = actuator_jacobian(self._programs, y, guess)
-        if G_u.ndim == 2 and tau_y.ndim == 1:
-            return self._distribute(G_u, y, tau_y, w, lower, upper)
-        count = len(y) if y.ndim == 2 else len(tau_y)
-        if tau_y.ndim == 2 and len(tau_y) != count:
-            raise InvalidInput(f"batches of different length: y {len(y)}, tau_y {len(tau_y)}")
-        samples = zip(
-            np.broadcast_to(G_u, (count, *G_u.shape[-2:])),
-            np.broadcast_to(y, (count, y.shape[-1])),
-            np.broadcast_to(tau_y, (count, tau_y.shape[-1])),
-            strict=True,
-        )
-        rows = [self._distribute(*sample, w, lower, upper) for sample in samples]
-        return np.array(rows).reshape(count, self._mech.p)
+        flat = G_u.reshape(*G_u.shape[:-2], self._mech.p * self._mech.m)
+        one = partial(self._distribute, w, lower, upper)
+        return row_by_row("distribute", one, [flat, y, tau_y], self._mech.p)
 
     def _distribute(
-        self, G_u: Array, y: Array, tau_y: Array, w: Array, lower: Array, upper: Array
+        self, w: Array, lower: Array, upper: Array, flat: Array, y: Array, tau_y: Array
     ) -> Array:
-        tau_u = np.zeros(self._mech.p)
+        tau_u, G_u = np.zeros(self._mech.p), flat.reshape(self._mech.p, self._mech.m)
         for block in self._blocks:
             A = block.of(G_u).T
             b = tau_y[block.independent]

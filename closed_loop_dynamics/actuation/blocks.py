@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..dynamics.actuation_rank import natural_sizes
+from ..dynamics.actuation_rank import natural_sizes, rank_of
 from ..errors import ActuationSingular, InvalidInput
 from ..mechanism import Mechanism
 from ..model.joint_limits import Limits
@@ -37,6 +37,12 @@ class Block:
     def scaled(self, G_u: Array) -> Array:
         """The same without dimensions."""
         return np.asarray(self.of(G_u) / self.sizes[0][:, None] * self.sizes[1])
+
+    def undriven(self, G_u: Array) -> Array:
+        """(k, its m) orthonormal directions of its yd that move no actuator."""
+        scaled = self.scaled(G_u)
+        directions = np.linalg.svd(scaled)[2][rank_of(scaled) :] * self.sizes[1]
+        return np.asarray(np.linalg.qr(directions.T)[0].T)
 
     def singular(self, y: ArrayLike) -> ActuationSingular:
         """What to raise where it has lost rank."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
+from functools import partial
+
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, Guess, as_finite_vectors, as_rows
+from ..arrays import Array, Guess, as_finite_vectors, row_by_row
 from ..closure.forward_kinematics import independent_of
 from ..errors import Underactuated
 from ..programs import Programs
@@ -19,16 +20,11 @@ def independent_from_actuator(programs: Programs, u: ArrayLike, guess: Guess) ->
             reference configurations.
     """
     mech = programs.mechanism
-    u = as_finite_vectors(u, "u", mech.p)
-    given = [u]
+    given = [as_finite_vectors(u, "u", mech.p)]
     if guess is not None:
-        guess = as_finite_vectors(guess, "guess", mech.n_y)
-        given.append(guess)
-    rows = as_rows("independent_from_actuator", given)
-    if rows is None:
-        return _one_sample(programs, u, guess)
-    found = [_one_sample(programs, *sample) for sample in zip(*rows, strict=True)]
-    return np.array(found).reshape(len(rows[0]), mech.n_y)
+        given.append(as_finite_vectors(guess, "guess", mech.n_y))
+    one = partial(_one_sample, programs)
+    return row_by_row("independent_from_actuator", one, given, mech.n_y)
 
 
 def _one_sample(programs: Programs, u: Array, guess: Array | None = None) -> Array:

@@ -118,11 +118,7 @@ def possible_fraction(A: Array, b: Array, lower: Array, upper: Array) -> float:
     """Largest s in [0, 1] with A tau = s b within the limits; 0 when there is none."""
     from scipy.optimize import linprog
 
-    p = A.shape[1]
     bounds = [*zip(lower, upper, strict=True), (0.0, 1.0)]
-    cost = np.zeros(p + 1)
-    cost[-1] = -1.0
-    found: Any = linprog(
-        cost, A_eq=np.hstack([A, -b[:, None]]), b_eq=np.zeros(len(b)), bounds=bounds
-    )
+    cost, zero = -np.eye(len(bounds))[-1], np.zeros(len(b))
+    found: Any = linprog(cost, A_eq=np.hstack([A, -b[:, None]]), b_eq=zero, bounds=bounds)
     return float(found.x[-1]) if found.status == 0 else 0.0

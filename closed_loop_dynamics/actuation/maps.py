@@ -11,7 +11,7 @@ from ..errors import InvalidInput
 from ..programs import Programs
 from ..quantities.state import actuator_jacobian
 from .blocks import Blocks
-from .undriven import direction_words, null_space, require_actuators
+from .undriven import direction_words, require_actuators
 
 
 class ActuationMaps:
@@ -28,19 +28,15 @@ class ActuationMaps:
 
     def velocity_to_actuator(self, y: ArrayLike, yd: ArrayLike, guess: Guess = None) -> Array:
         """ud (p,) = G_u yd."""
-        G_u = actuator_jacobian(self._programs, y, guess)
-        yd = as_finite_vectors(yd, "yd", self._programs.m)
-        return _times(G_u, yd, "yd")
+        return _times(actuator_jacobian(self._programs, y, guess), yd, "yd")
 
     def velocity_from_actuator(self, y: ArrayLike, ud: ArrayLike, guess: Guess = None) -> Array:
         """yd (m,) with G_u yd = ud; of redundant actuators in the sense of least squares."""
-        ud = as_finite_vectors(ud, "ud", self._programs.p)
         return _times(self._inverse(y, guess), ud, "ud")
 
     def force_to_independent(self, y: ArrayLike, tau_u: ArrayLike, guess: Guess = None) -> Array:
         """tau_y (m,) = G_u^T tau_u."""
         G_u = actuator_jacobian(self._programs, y, guess)
-        tau_u = as_finite_vectors(tau_u, "tau_u", self._programs.p)
         return _times(np.swapaxes(G_u, -1, -2), tau_u, "tau_u")
 
     def _inverse(self, y: ArrayLike, guess: Guess) -> Array:
@@ -115,7 +111,7 @@ class ActuationMaps:
         G_u = actuator_jacobian(self._programs, one, guess)
         rows = [np.zeros((0, self._programs.m))]
         for block in self._blocks:
-            found = null_space(block.of(G_u), block.sizes)
+            found = block.undriven(G_u)
             wide = np.zeros((len(found), self._programs.m))
             wide[:, block.independent] = found
             rows.append(wide)
@@ -126,8 +122,9 @@ class ActuationMaps:
         return [direction_words(d, list(self._blocks.names)) for d in self.undriven(y, guess)]
 
 
-def _times(A: Array, v: Array, name: str) -> Array:
+def _times(A: Array, vector: ArrayLike, name: str) -> Array:
     """A v for one or many of each."""
+    v = as_finite_vectors(vector, name, A.shape[-1])
     if A.ndim == 3 and v.ndim == 2 and len(A) != len(v):
         raise InvalidInput(f"batches of different length: y {len(A)}, {name} {len(v)}")
     return np.asarray((A @ v[..., None])[..., 0])

@@ -44,15 +44,13 @@ class Polytope:
 
         nan where a line through the centre misses the set.
         """
-        lower, upper = np.full(len(self.names), -np.inf), np.full(len(self.names), np.inf)
-        room = self.b - self.A @ self.centre
-        for j in range(len(self.names)):
-            a = self.A[:, j]
-            up, down = a > 0.0, a < 0.0
-            high = np.min(room[up] / a[up], initial=np.inf)
-            low = np.max(room[down] / a[down], initial=-np.inf)
-            missed = high < low or np.any(room[a == 0.0] < 0.0)
-            lower[j], upper[j] = (np.nan, np.nan) if missed else (low, high)
+        room = (self.b - self.A @ self.centre)[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):  # rows that do not limit an axis
+            ways = room / self.A
+        upper = np.min(ways, axis=0, where=self.A > 0.0, initial=np.inf)
+        lower = np.max(ways, axis=0, where=self.A < 0.0, initial=-np.inf)
+        missed = (upper < lower) | np.any((self.A == 0.0) & (room < 0.0), axis=0)
+        lower[missed] = upper[missed] = np.nan
         return lower + self.centre, upper + self.centre
 
     def inner_box(self) -> tuple[Array, Array]:
@@ -76,11 +74,9 @@ class Polytope:
         from scipy.optimize import linprog
 
         sides = np.zeros((2, len(self.names)))
-        for j in range(len(self.names)):
+        for j, axis in enumerate(np.eye(len(self.names))):
             for side, sign in enumerate((1.0, -1.0)):
-                cost = np.zeros(len(self.names))
-                cost[j] = sign
-                found: Any = linprog(cost, A_ub=self.A, b_ub=self.b, bounds=(None, None))
+                found: Any = linprog(sign * axis, A_ub=self.A, b_ub=self.b, bounds=(None, None))
                 if found.status == 2:
                     raise InvalidInput("the limits contradict each other: nothing is allowed")
                 sides[side, j] = -sign * np.inf if found.status == 3 else found.x[j]
@@ -123,9 +119,7 @@ def _chebyshev(A: Array, b: Array) -> tuple[Array, float]:
     """Centre and radius of the largest ball inside A x <= b."""
     from scipy.optimize import linprog
 
-    norms = np.linalg.norm(A, axis=1)
-    cost = np.zeros(A.shape[1] + 1)
-    cost[-1] = -1.0
+    wide = np.hstack([A, np.linalg.norm(A, axis=1, keepdims=True)])
     bounds = [*[(None, None)] * A.shape[1], (0.0, None)]
-    found: Any = linprog(cost, A_ub=np.hstack([A, norms[:, None]]), b_ub=b, bounds=bounds)
+    found: Any = linprog(-np.eye(len(bounds))[-1], A_ub=wide, b_ub=b, bounds=bounds)
     return np.asarray(found.x[:-1]), float(found.x[-1])

@@ -5,34 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from ..dynamics.actuation_rank import natural_sizes, rank_of
 from ..errors import ClosureNotFound, Underactuated
 from ..programs import Programs
 from ..quantities.coordinates import reference_independent
-
-
-def null_space(G_u: Array, sizes: tuple[Array, Array]) -> Array:
-    """(k, m) orthonormal directions yd with G_u yd = 0; ``sizes`` by natural_sizes."""
-    if not G_u.shape[0]:
-        return np.eye(G_u.shape[1])
-    scaled = G_u / sizes[0][:, None] * sizes[1]
-    Vt = np.linalg.svd(scaled)[2]
-    directions = Vt[rank_of(scaled) :] * sizes[1]
-    return np.asarray(np.linalg.qr(directions.T)[0].T)
+from ..quantities.state import actuator_jacobian
+from .blocks import Blocks
 
 
 def undriven_words(programs: Programs, c: int) -> str:
     """The undriven directions of component ``c`` at the reference: "0.71 hip - 0.71 knee"."""
     mech = programs.mechanism
-    component = mech.components[c]
-    columns = [mech.v_at[b] for b in component.independent]
-    rows = [mech.qd_at[b] for b in component.active]
-    names = [mech.joint_name(b) for b in component.independent]
+    names = [mech.joint_name(b) for b in mech.components[c].independent]
+    block = next(block for block in Blocks(mech) if block.component == c)
     try:
-        G = programs.run("loop_jacobian", None, reference_independent(mech, programs.branches))
+        y = reference_independent(mech, programs.branches)
+        directions = block.undriven(actuator_jacobian(programs, y, None))
     except ClosureNotFound:  # a function that is not finite there; report() says so
         return f"some motion of {', '.join(names)}"
-    directions = null_space(G[np.ix_(rows, columns)], natural_sizes(mech, c))
     return "; ".join(direction_words(direction, names) for direction in directions)
 
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array, as_count, as_one_vector
 from ..closure.continuation import Solution
+from ..dynamics.actuation_rank import natural_sizes
 from ..errors import ClosureNotFound, InvalidInput
 from ..programs import Programs
 
@@ -62,6 +63,7 @@ class SubmechanismGeometry:
         self.independent = tuple(mech.joint_name(b) for b in joints.independent)
         self.active = tuple(mech.joint_name(b) for b in joints.active)
         self._rows = [joints.joints.index(b) for b in joints.active]
+        self._sizes = natural_sizes(mech, component)
         limits = [mech.tree.bodies[b].joint for b in joints.active]
         self._u_low = np.array([j.lower for j in limits])
         self._u_high = np.array([j.upper for j in limits])
@@ -81,13 +83,12 @@ class SubmechanismGeometry:
     def singularity(self, y: ArrayLike) -> Singularity:
         """How far both kinds of singularity are, as singular values."""
         s = self._solution(y)
-        closure = self._branch.closure
         loop = self._branch.smallest_singular_value_at(s.p)
-        G_u = self._branch.loop_jacobian(s)[self._rows]
-        columns = closure.sizes[list(closure.system.independent)]
-        values = np.linalg.svd(G_u / closure.sizes[self._rows][:, None] * columns, compute_uv=False)
-        full = min(G_u.shape) == G_u.shape[1]
-        return Singularity(loop, float(values[-1]) if full else 0.0)
+        G_u, (size_u, size_y) = self._branch.loop_jacobian(s)[self._rows], self._sizes
+        if len(size_u) < len(size_y):
+            return Singularity(loop, 0.0)
+        values = np.linalg.svd(G_u / size_u[:, None] * size_y, compute_uv=False)
+        return Singularity(loop, float(values[-1]))
 
     def distance_to_singularity(self, y: ArrayLike) -> Singularity:
         """How far y can move, at least, before either kind of singularity [rad or m].
@@ -96,15 +97,13 @@ class SubmechanismGeometry:
         more, to the spacing of the branch's table.
         """
         s = self._solution(y)
-        grid, reached = self._branch.table.grid()
-        signs = np.full(len(grid), np.nan)
-        sign = self._orientation(s)
-        known = {tuple(np.round(k.p, 12)): k for k in self._branch.known()}
-        for i, p in enumerate(grid):
-            k = known.get(tuple(np.round(p, 12)))
-            signs[i] = self._orientation(k) if k is not None else np.nan
+        table, sign = self._branch.table, self._orientation(s)
+        grid, reached = table.grid()
+        signs = np.full(table.count, np.nan)
+        for index, known in table.solved.items():
+            signs[index] = self._orientation(known)
         loop = self._nearest(s.p, grid[~reached])
-        actuation = self._nearest(s.p, grid[reached & (signs != sign)])
+        actuation = self._nearest(s.p, grid[reached & (signs.ravel() != sign)])
         if len(s.p) == 1:
             loop, actuation = self._exact(s, sign, loop, actuation)
         return Singularity(loop, actuation)
@@ -179,10 +178,8 @@ class SubmechanismGeometry:
             found = [_root(ratio(k), a, b) for k in range(len(self._rows))]
             return sorted((p for p in found if p is not None), key=lambda p: abs(p - a))
 
-        return (
-            _walk(self.allows, start[0], low, turns),
-            _walk(self.allows, start[0], high, turns),
-        )
+        low, high = (_walk(self.allows, start[0], end, turns) for end in (low, high))
+        return low, high
 
     def reachable_boundary(self, rays: int = RAYS) -> Array:
         """(rays, 2) boundary of the reachable set of two independent joints, seen from inside."""

@@ -31,15 +31,10 @@ SLACK = 1e-6  # a limit is passed by more than this [rad or m]
 def lint(programs: Programs) -> Report:
     """Look a loaded robot over."""
     mech = programs.mechanism
-    findings: list[Finding] = []
-    summaries = []
-    for c in range(len(mech.components)):
-        summaries.append(_summary(programs, c))
-        findings += _component_findings(programs, c, summaries[-1])
-    findings += _inertias(mech)
-    findings += _reduced_inertia(programs)
-    order = {"error": 0, "warning": 1, "info": 2}
-    findings.sort(key=lambda f: order[f.severity])
+    summaries = [_summary(programs, c) for c in range(len(mech.components))]
+    findings = [f for c, s in enumerate(summaries) for f in _component_findings(programs, c, s)]
+    findings += [*_inertias(mech), *_reduced_inertia(programs)]
+    findings.sort(key=lambda f: ("error", "warning", "info").index(f.severity))
     return Report(mech.tree.name, mech.n, mech.m, mech.p, tuple(summaries), tuple(findings))
 
 

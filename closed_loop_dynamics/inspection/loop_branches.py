@@ -14,14 +14,53 @@ from ..model.clusters import loop_bodies
 from ..model.poses import body_poses, link_pose
 from ..model.submechanism import LoopConstraint
 from ..model.tree import PRISMATIC, REVOLUTE, Tree
-from .loop_mobility import COINCIDENT, ROUNDED, Cut, Tip, constraints, rank
 
+#: Two points are one; a column of K is zero [m].
+COINCIDENT = 1e-5
+#: Published dimensions are rounded: a planar loop is planar only to about this, relatively.
+ROUNDED = 1e-4
 #: Names of frames at the end of an arm or leg that are no rod ends.
 _TOOLS = re.compile(
     r"tool|tcp|sole|hand|foot|camera|imu|sensor|grip|finger|jaw|(^|_)ee(_|$)", re.IGNORECASE
 )
 
 _ENDS = re.compile(r"(^|_)(tip|end|pin)(_|$|\d)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, eq=False)
+class Tip:
+    """The end of a leg.
+
+    Attributes:
+        joint: the joint (moving or fixed) whose child link is at the end.
+        link: that link.
+        body: the body it belongs to.
+        point: (3,) where it is at q = 0 in the root frame [m].
+    """
+
+    joint: str
+    link: str
+    body: int
+    point: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """A leg's end and the link it was cut off from.
+
+    Attributes:
+        successor: name of that link.
+        swing: a hinge of the successor that is part of the leg's end (cut: universal), or None.
+        coincides: a link of the successor's body that lies at the same point, "" if there is none.
+        normal: (3,) of the plane in which this loop moves, if the mechanism is not planar but the
+            loop is; else None.
+    """
+
+    tip: Tip
+    successor: str
+    swing: int | None = None
+    coincides: str = ""
+    normal: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +81,11 @@ class Guess:
     normal: Array | None
 
 
+def near(a: Array, b: Array) -> bool:
+    """Two points are one."""
+    return bool(np.linalg.norm(a - b) < COINCIDENT)
+
+
 class Branches:
     """Children, leaves and tips of a tree."""
 
@@ -57,18 +101,14 @@ class Branches:
         """The body and all that it carries."""
         return [b, *(d for child in self.children[b] for d in self.below(child))]
 
-    def leaves(self, b: int) -> list[int]:
-        """Bodies of :meth:`below` that carry nothing."""
-        return [d for d in self.below(b) if not self.children[d]]
-
     def tip(self, b: int) -> Tip | None:
         """The end of a chain that stops at body ``b``, if it looks like the end of a leg."""
         body = self.tree.bodies[b]
         for link in body.links[1:]:
             mass = self.tree.link_inertias.get(link, (0.0,))[0]
             point = self.point(link)
-            away = np.linalg.norm(point - self.poses[b][:3, 3])
-            if mass == 0.0 and away > COINCIDENT and not _TOOLS.search(link):
+            away = not near(point, self.poses[b][:3, 3])
+            if mass == 0.0 and away and not _TOOLS.search(link):
                 return Tip(self.fixed[link], link, b, point)
         if body.joint.kind == PRISMATIC and not _TOOLS.search(body.link):
             return Tip(body.joint.name, body.link, b, self.poses[b][:3, 3])
@@ -76,7 +116,7 @@ class Branches:
 
     def tips(self, b: int) -> list[Tip] | None:
         """Ends of a leg that starts with body ``b``; None if it is no leg."""
-        found = [self.tip(leaf) for leaf in self.leaves(b)]
+        found = [self.tip(d) for d in self.below(b) if not self.children[d]]
         tips = [tip for tip in found if tip is not None]
         return tips if len(tips) == len(found) and len(self.below(b)) > 1 else None
 
@@ -118,11 +158,11 @@ class Branches:
         length = sum(float(np.linalg.norm(a - b)) for a, b in itertools.pairwise(points))
         return self.distance(cut) < length + COINCIDENT
 
-    def coincides(self, tip: Tip, body: int) -> str:
-        """A link of the body that lies at the tip, or ""."""
+    def cut(self, tip: Tip, body: int, link: str = "", swing: int | None = None) -> Cut:
+        """Between a tip and a link of a body, by default the one that its joint moves."""
         links = self.tree.bodies[body].links if body >= 0 else ()
-        gaps = {link: np.linalg.norm(self.point(link) - tip.point) for link in links}
-        return next((link for link, gap in gaps.items() if gap < COINCIDENT), "")
+        coincides = next((one for one in links if near(self.point(one), tip.point)), "")
+        return Cut(tip, link or self.link(body), swing, coincides)
 
     def loop(self, cut: Cut) -> list[int]:
         """Bodies that move relative to each other on the loop of a cut."""
@@ -144,12 +184,51 @@ class Branches:
                 found.append(sliders[0] if sliders else bodies[0])
         return found
 
+    # -- with the cuts closed -------------------------------------------------------------------
+
+    def mobility(self, cuts: Sequence[Cut], joints: Sequence[int]) -> int:
+        """Degrees of freedom: joints that a cut moves minus rank of K at q = 0."""
+        K = self.constraints(cuts, joints)
+        return int(np.count_nonzero(np.linalg.norm(K, axis=0) > COINCIDENT)) - _rank(K)
+
+    def constraints(self, cuts: Sequence[Cut], joints: Sequence[int]) -> Array:
+        """K (rows, joints) at q = 0: three translations per cut, one rotation more with a swing."""
+        rows = [np.zeros((0, len(joints)))]
+        for cut in cuts:
+            J = np.zeros((6, len(joints)))
+            ends = ((cut.tip.body, 1.0), (self.tree.frames[cut.successor][0], -1.0))
+            for body, sign in ends:
+                for b in self.tree.path_to_root(body):
+                    if b in joints:
+                        J[:, joints.index(b)] += sign * self._motion(b, cut.tip.point)
+            rows.append(J[3:])
+            if cut.swing is not None:
+                rows.append(self.locked_axis(cut)[None] @ J[:3])
+        return np.vstack(rows)
+
+    def axis(self, b: int) -> Array:
+        """(3,) of a body's joint at q = 0 in the root frame."""
+        return np.asarray(self.poses[b][:3, :3] @ self.tree.bodies[b].joint.axis)
+
+    def locked_axis(self, cut: Cut) -> Array:
+        """(3,) in the root frame: the swing's axis, made normal to the rod."""
+        assert cut.swing is not None
+        rod, hinge = self.axis(cut.tip.body), self.axis(cut.swing)
+        across = hinge - (hinge @ rod) * rod
+        return np.asarray(across / np.linalg.norm(across))
+
+    def _motion(self, b: int, point: Array) -> Array:
+        """(6,) [angular; linear] velocity at ``point`` per unit of joint ``b``."""
+        if self.tree.bodies[b].joint.kind == PRISMATIC:
+            return np.concatenate([np.zeros(3), self.axis(b)])
+        return np.concatenate([self.axis(b), np.cross(self.axis(b), point - self.poses[b][:3, 3])])
+
     def independent_joints(
         self, cuts: Sequence[Cut], joints: list[int], chain: list[int], count: int
     ) -> list[int] | None:
         """``count`` joints that determine the others: of the chain if possible, hinges first."""
-        K = constraints(self.tree, self.poses, cuts, joints)
-        full = rank(K)
+        K = self.constraints(cuts, joints)
+        full = _rank(K)
         wanted = sorted(chain, key=lambda b: self.tree.bodies[b].joint.kind == PRISMATIC)
         order = [*wanted, *(b for b in joints if b not in chain)]
         chosen: list[int] = []
@@ -157,17 +236,39 @@ class Branches:
             if len(chosen) == count:
                 break
             rest = [k for k, j in enumerate(joints) if j not in (*chosen, b)]
-            if rank(K[:, rest]) == full:
+            if _rank(K[:, rest]) == full:
                 chosen.append(b)
         return sorted(chosen) if len(chosen) == count else None
 
+    def fit(
+        self, cuts: Sequence[Cut], joints: list[int], chain: list[int], active: Sequence[int]
+    ) -> Guess | None:
+        """The mechanism of cuts within reach, if drives and freedoms agree in number."""
+        if not all(self.within_reach(cut) for cut in cuts):
+            return None
+        if self.mobility(cuts, joints) != len(active):
+            return None
+        independent = self.independent_joints(cuts, joints, chain, len(active))
+        if independent is None:
+            return None
+        name = self.tree.bodies[independent[-1]].joint.name
+        swings = any(cut.swing is not None for cut in cuts)
+        normal = None if swings else self.plane_normal(joints)
+        return Guess(name, tuple(cuts), tuple(joints), tuple(independent), tuple(active), normal)
+
     def plane_normal(self, joints: Sequence[int]) -> Array | None:
         """The common direction of all hinges when the sliders are normal to it."""
-        axes = {b: self.poses[b][:3, :3] @ self.tree.bodies[b].joint.axis for b in joints}
-        hinges = [axes[b] for b in joints if self.tree.bodies[b].joint.kind == REVOLUTE]
-        sliders = [axes[b] for b in joints if self.tree.bodies[b].joint.kind == PRISMATIC]
+        hinges = [self.axis(b) for b in joints if self.tree.bodies[b].joint.kind == REVOLUTE]
+        sliders = [self.axis(b) for b in joints if self.tree.bodies[b].joint.kind == PRISMATIC]
         if not hinges:
             return None
         n = hinges[0]
         parallel = all(np.linalg.norm(np.cross(n, a)) < 10 * ROUNDED for a in hinges)
         return n if parallel and all(abs(n @ a) < 10 * ROUNDED for a in sliders) else None
+
+
+def _rank(K: Array) -> int:
+    """Rank up to the rounding of published dimensions."""
+    if not K.size:
+        return 0
+    return int(np.linalg.matrix_rank(K, tol=ROUNDED * float(np.linalg.norm(K, 2))))

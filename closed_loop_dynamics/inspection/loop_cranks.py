@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..model.tree import REVOLUTE
-from .loop_branches import Branches, Guess
-from .loop_mobility import Cut, Tip, mobility
+from .loop_branches import Branches, Cut, Guess, Tip
 
 MOST = 6  # cranks: every order is tried
 
@@ -58,25 +57,17 @@ def _fit(
     cuts = (*_nearest(view, rods, cranks), *_nearest(view, strokes, cranks))
     joints = view.loop_joints(cuts)
     legs = [[b for b in tree.path_to_root(tip.body) if b in joints][::-1] for tip in strokes]
-    active = view.drives(legs)
+    active = sorted(view.drives(legs))
     chain = sorted(b for b in tree.path_to_root(platform) if b in joints)
-    if len(chain) != len(active) or not all(view.within_reach(cut) for cut in cuts):
-        return None
-    if mobility(tree, view.poses, cuts, joints) != len(active):
-        return None
-    if view.independent_joints(cuts, joints, chain, len(active)) != chain:
-        return None
-    name = tree.bodies[chain[-1]].joint.name
-    normal = view.plane_normal(joints)
-    return Guess(name, cuts, tuple(joints), tuple(chain), tuple(sorted(active)), normal)
+    guess = view.fit(cuts, joints, chain, active) if len(chain) == len(active) else None
+    return guess if guess is not None and guess.independent == tuple(chain) else None
 
 
 def _nearest(view: Branches, tips: list[Tip], cranks: list[int]) -> tuple[Cut, ...]:
     """Each tip with a crank of its own, so that all are as near as possible."""
 
     def cuts(order: Sequence[int]) -> list[Cut]:
-        pairs = zip(tips, order, strict=True)
-        return [Cut(tip, view.link(b), None, view.coincides(tip, b)) for tip, b in pairs]
+        return list(map(view.cut, tips, order))
 
     def total(order: Sequence[int]) -> float:
         return sum(view.distance(cut) for cut in cuts(order))

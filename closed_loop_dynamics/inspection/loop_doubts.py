@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from ..arrays import Array
 from ..model.tree import REVOLUTE, Tree
-from .loop_branches import Branches, Guess
-from .loop_mobility import COINCIDENT
+from .loop_branches import Branches, Guess, near
 
 #: A chain whose last link has less than this part of the robot's mass carries nothing.
 LIGHT = 1e-3
@@ -17,18 +13,18 @@ LIGHT = 1e-3
 
 def doubts(tree: Tree, guesses: Sequence[Guess]) -> list[str]:
     """Sentences about links that no guess explains, each with a remedy."""
-    view = Branches(tree)
-    return [*_same_place(view, guesses), *_loose_rods(view, guesses)]
+    view, used = Branches(tree), {b for guess in guesses for b in guess.joints}
+    return [*_same_place(view, used), *_loose_rods(view, used)]
 
 
-def _same_place(view: Branches, guesses: Sequence[Guess]) -> list[str]:
+def _same_place(view: Branches, used: set[int]) -> list[str]:
     """Links at one point on different branches: cut open there, or geared."""
-    free = [b for b in range(len(view.tree.bodies)) if not _used(b, guesses)]
+    free = [b for b in range(len(view.tree.bodies)) if b not in used]
     found: list[str] = []
     while free:
         first, *others = free
         point = view.poses[first][:3, 3]
-        group = [first, *(b for b in others if _near(view.poses[b][:3, 3], point))]
+        group = [first, *(b for b in others if near(view.poses[b][:3, 3], point))]
         free = [b for b in free if b not in group]
         if _branches(view.tree, group) > 1:
             names = ", ".join(view.link(b) for b in group)
@@ -39,16 +35,16 @@ def _same_place(view: Branches, guesses: Sequence[Guess]) -> list[str]:
     return found
 
 
-def _loose_rods(view: Branches, guesses: Sequence[Guess]) -> list[str]:
+def _loose_rods(view: Branches, used: set[int]) -> list[str]:
     """Chains that end in a universal or ball joint which carries next to nothing."""
     bodies = view.tree.bodies
     total = sum(body.mass for body in bodies)
     found = []
     for b, body in enumerate(bodies):
         hinges = body.joint.kind == REVOLUTE and body.parent >= 0
-        if view.children[b] or not hinges or _used(b, guesses) or body.mass > LIGHT * total:
+        if view.children[b] or not hinges or b in used or body.mass > LIGHT * total:
             continue
-        if _near(view.poses[b][:3, 3], view.poses[body.parent][:3, 3]):
+        if near(view.poses[b][:3, 3], view.poses[body.parent][:3, 3]):
             found.append(
                 f"{body.link} ends in a ball or universal joint and carries next to nothing: if it "
                 f"is the end of a rod, say where (--loop {body.link}~OTHER_LINK)"
@@ -60,11 +56,3 @@ def _branches(tree: Tree, group: Sequence[int]) -> int:
     """How many of the bodies carry no other one of the group."""
     carrying = {p for b in group for p in tree.path_to_root(b) if p != b}
     return sum(b not in carrying for b in group)
-
-
-def _used(b: int, guesses: Sequence[Guess]) -> bool:
-    return any(b in guess.joints for guess in guesses)
-
-
-def _near(a: Array, b: Array) -> bool:
-    return bool(np.linalg.norm(a - b) < COINCIDENT)

@@ -14,9 +14,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..model.tree import PRISMATIC, Tree
-from .loop_branches import Branches, Guess
+from .loop_branches import Branches, Cut, Guess, Tip, near
 from .loop_cranks import crank_guess
-from .loop_mobility import COINCIDENT, Cut, Tip, mobility
 
 SPATIAL = 6  # joints of a platform that is free to move in space
 
@@ -37,17 +36,13 @@ def guess_loops(tree: Tree) -> tuple[list[Guess], list[Tip]]:
             found = _explain(view, legs, others)
             guesses += found
             inside.update(b for guess in found for b in guess.joints if b not in guess.independent)
-    used = [cut.tip for guess in guesses for cut in guess.cuts]
-    left = [tip for tip in view.ends() if not _used(tip, used) and not _alone(view, tip)]
+    used = [cut.tip.point for guess in guesses for cut in guess.cuts]
+    ends = [tip for tip in view.ends() if not any(near(tip.point, point) for point in used)]
+    left = [tip for tip in ends if not _alone(view, tip)]
     unsure = {b for tip in left for b in (tip.body, tree.bodies[tip.body].parent)}
     sure = [guess for guess in guesses if not unsure.intersection(guess.joints)]
     dropped = {cut.tip for guess in guesses if guess not in sure for cut in guess.cuts}
     return sure, [*left, *sorted(dropped, key=lambda tip: tip.body)]
-
-
-def _used(tip: Tip, used: Sequence[Tip]) -> bool:
-    """It is the end of a cut, or marks the same point."""
-    return any(np.linalg.norm(tip.point - other.point) < COINCIDENT for other in used)
 
 
 def _alone(view: Branches, tip: Tip) -> bool:
@@ -98,15 +93,8 @@ def _fits(view: Branches, legs: dict[int, list[Tip]], main: int) -> Iterator[Gue
         chain = [b for b in joints if main in view.tree.path_to_root(b) and b not in hinges]
         if len(chain) not in (len(active), SPATIAL):
             continue  # else the legs would have to hold joints between fork and target
-        if not all(view.within_reach(cut) for cut in cuts):
-            continue
-        if mobility(view.tree, view.poses, cuts, joints) != len(active):
-            continue
-        independent = view.independent_joints(cuts, joints, chain, len(active))
-        if independent is not None:
-            name = view.tree.bodies[independent[-1]].joint.name
-            normal = view.plane_normal(joints) if not hinges - {None} else None
-            yield Guess(name, cuts, tuple(joints), tuple(independent), tuple(active), normal)
+        if guess := view.fit(cuts, joints, chain, active):
+            yield guess
 
 
 def _candidates(view: Branches, tips: list[Tip], main: int) -> Iterator[tuple[Cut, ...]]:
@@ -114,7 +102,7 @@ def _candidates(view: Branches, tips: list[Tip], main: int) -> Iterator[tuple[Cu
     swings = [b for b in view.children[main] if view.bare_hinge(b)]
     if len(swings) >= len(tips) > 1:
         yield _paired(view, tips, swings)
-    yield tuple(Cut(tip, view.link(main), None, view.coincides(tip, main)) for tip in tips)
+    yield tuple(view.cut(tip, main) for tip in tips)
     for b in view.children[main]:
         if view.tips(b) is None:
             yield from _candidates(view, tips, b)
@@ -124,9 +112,9 @@ def _paired(view: Branches, tips: list[Tip], swings: list[int]) -> tuple[Cut, ..
     """Each tip with the nearest hinge that is left."""
     free, cuts = list(swings), []
     for tip in tips:
-        near = min(free, key=lambda b: float(np.linalg.norm(view.poses[b][:3, 3] - tip.point)))
-        free.remove(near)
-        cuts.append(Cut(tip, view.link(near), near, view.coincides(tip, near)))
+        nearest = min(free, key=lambda b: float(np.linalg.norm(view.poses[b][:3, 3] - tip.point)))
+        free.remove(nearest)
+        cuts.append(view.cut(tip, nearest, swing=nearest))
     return tuple(cuts)
 
 
@@ -141,7 +129,7 @@ def pair_guesses(tree: Tree, pairs: Sequence[tuple[str, str]]) -> list[Guess]:
         body = tree.frames[first][0]
         joint = view.fixed.get(first) or tree.bodies[body].joint.name
         tip = Tip(joint, first, body, view.point(first))
-        cuts = [Cut(tip, second, None, view.coincides(tip, tree.frames[second][0]))]
+        cuts = [view.cut(tip, tree.frames[second][0], second)]
         joints = set(view.loop_joints(cuts))
         for group in [g for g in groups if g[1] & joints]:  # loops that share a joint are one
             groups.remove(group)
@@ -175,12 +163,11 @@ def _ends_of(guess: Guess) -> set[frozenset[str]]:
 
 def _from_cuts(view: Branches, cuts: tuple[Cut, ...]) -> Guess:
     tree, joints = view.tree, view.loop_joints(cuts)
-    freedom = mobility(tree, view.poses, cuts, joints)
+    freedom = view.mobility(cuts, joints)
     weight = {b: _importance(view, cuts, b) for b in joints}
     most = max(weight.values())[:2]
-    chain = [
-        b for b in sorted(joints, key=weight.__getitem__, reverse=True) if weight[b][:2] == most
-    ]
+    order = sorted(joints, key=weight.__getitem__, reverse=True)
+    chain = [b for b in order if weight[b][:2] == most]
     independent = view.independent_joints(cuts, joints, chain, freedom) or []
     rest = [b for b in joints if b not in independent]
     active = _strongest(tree, rest, freedom)

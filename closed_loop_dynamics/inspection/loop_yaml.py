@@ -10,11 +10,10 @@ import yaml
 
 from ..arrays import Array
 from ..closure.cut_joint import universal_axes
-from ..model.poses import body_poses, link_pose
+from ..model.poses import link_pose
 from ..model.tree import Tree
 from ..se3 import inverse, pose
-from .loop_branches import Guess
-from .loop_mobility import Cut, Tip, locked_axis
+from .loop_branches import Branches, Cut, Guess, Tip
 
 _HEAD = """\
 # Loops of {urdf}, guessed by `closed-loop new` from the geometry at q = 0.
@@ -33,9 +32,9 @@ def loop_file(
     tree: Tree, guesses: Sequence[Guess], left: Sequence[Tip], doubtful: Sequence[str], urdf: str
 ) -> str:
     """The text of the file; ``left`` and ``doubtful`` become comments."""
-    text = _HEAD.format(urdf=_remark(urdf))
+    text, view = _HEAD.format(urdf=_remark(urdf)), Branches(tree)
     for guess in guesses:
-        text += "\n" + _entry(tree, guess)
+        text += "\n" + _entry(view, guess)
     if left:
         text += _LEFT
         lines = (f"#   {_remark(tip.link)} (joint {_remark(tip.joint)})\n" for tip in left)
@@ -45,15 +44,15 @@ def loop_file(
     return text
 
 
-def _entry(tree: Tree, guess: Guess) -> str:
-    names = [tree.bodies[b].joint.name for b in guess.joints]
-    independent = [tree.bodies[b].joint.name for b in guess.independent]
-    active = [tree.bodies[b].joint.name for b in guess.active]
+def _entry(view: Branches, guess: Guess) -> str:
+    names, independent, active = (
+        [view.tree.bodies[b].joint.name for b in bodies]
+        for bodies in (guess.joints, guess.independent, guess.active)
+    )
     kind = "planar, " if guess.normal is not None else ""
     count = len(guess.cuts)
     loops = f"{count} loop{'s' * (count > 1)}"
     freedom = f"{len(independent)} degree{'s' * (len(independent) > 1)} of freedom"
-    poses = body_poses(tree)
     lines = [
         f"  # {kind}{len(names)} joints, {loops}, {freedom}.",
         f"- name: {_scalar(guess.name)}",
@@ -65,7 +64,7 @@ def _entry(tree: Tree, guess: Guess) -> str:
     ]
     for cut in guess.cuts:
         normal = cut.normal if guess.normal is None else guess.normal
-        lines += _cut_lines(tree, poses, cut, normal)
+        lines += _cut_lines(view, cut, normal)
     return "\n".join(lines) + "\n"
 
 
@@ -93,9 +92,9 @@ def _names(key: str, names: Sequence[str]) -> str:
     return f"{start}[{break_line.join(lines)}]"
 
 
-def _cut_lines(tree: Tree, poses: list[Array], cut: Cut, normal: Array | None) -> list[str]:
+def _cut_lines(view: Branches, cut: Cut, normal: Array | None) -> list[str]:
     if cut.swing is not None:
-        return _swing_lines(tree, poses, cut)
+        return _swing_lines(view, cut)
     where = f"   # lies at {_remark(cut.coincides)} when q = 0" if cut.coincides else ""
     joint = _scalar(cut.tip.joint)
     lines = [
@@ -108,16 +107,16 @@ def _cut_lines(tree: Tree, poses: list[Array], cut: Cut, normal: Array | None) -
             *lines,
             "    cut: spherical                    # the point is held, rotations are free",
         ]
-    n = link_pose(tree, poses, cut.tip.link)[:3, :3].T @ normal
+    n = link_pose(view.tree, view.poses, cut.tip.link)[:3, :3].T @ normal
     lines.append("    constraint_axes:                  # the point is held in the plane")
     return [*lines, *(_axis(f"loopT{k + 1}", np.zeros(3), a) for k, a in enumerate(_across(n)))]
 
 
-def _swing_lines(tree: Tree, poses: list[Array], cut: Cut) -> list[str]:
+def _swing_lines(view: Branches, cut: Cut) -> list[str]:
     """A rod that spins and swings about a second hinge normal to the first: explicit frames."""
-    assert cut.swing is not None
-    rod = poses[cut.tip.body][:3, :3] @ tree.bodies[cut.tip.body].joint.axis
-    x = locked_axis(tree, poses, cut)
+    from scipy.spatial.transform import Rotation
+
+    rod, x = view.axis(cut.tip.body), view.locked_axis(cut)
     frame = pose(np.column_stack([x, np.cross(rod, x), rod]), cut.tip.point)
     successor = _scalar(cut.successor)
     lines = [
@@ -125,8 +124,9 @@ def _swing_lines(tree: Tree, poses: list[Array], cut: Cut) -> list[str]:
         f"    successor_body: {_scalar(cut.tip.link)}",
     ]
     for key, link in (("predecessor_frame", cut.successor), ("successor_frame", cut.tip.link)):
-        local = inverse(link_pose(tree, poses, link)) @ frame
-        lines.append(f"    {key}: {{xyz: {_flow(local[:3, 3])}, rpy: {_flow(_rpy(local))}}}")
+        local = inverse(link_pose(view.tree, view.poses, link)) @ frame
+        rpy = Rotation.from_matrix(local[:3, :3]).as_euler("xyz")
+        lines.append(f"    {key}: {{xyz: {_flow(local[:3, 3])}, rpy: {_flow(rpy)}}}")
     lines.append("    constraint_axes:")
     lines += [_axis(f"loopT{c}", np.zeros(3), a) for c, a in zip("XYZ", _PLAIN, strict=True)]
     return [*lines, _axis("loopRX", _PLAIN[0], np.zeros(3))]
@@ -143,12 +143,6 @@ def _across(normal: Array) -> tuple[Array, Array]:
 
 def _axis(name: str, angular: Array, linear: Array) -> str:
     return f"    - {{name: {name}, axis: {_flow(np.concatenate([angular, linear]))}}}"
-
-
-def _rpy(T: Array) -> Array:
-    from scipy.spatial.transform import Rotation
-
-    return np.asarray(Rotation.from_matrix(T[:3, :3]).as_euler("xyz"))
 
 
 def _flow(values: Array) -> str:

@@ -85,11 +85,8 @@ class Report:
         return tuple(f for f in self.findings if f.severity == "warning")
 
     def __getitem__(self, name: str) -> SubmechanismSummary:
-        """The summary of a submechanism by name."""
-        for summary in self.submechanisms:
-            if summary.name == name:
-                return summary
-        raise KeyError(name)
+        """The summary of a submechanism by name, the first one if it has several parts."""
+        return {summary.name: summary for summary in reversed(self.submechanisms)}[name]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data."""

@@ -84,9 +84,8 @@ def random_independent(
     y = np.zeros((*shape, mech.n_y))
     boxes: dict[int, tuple[float, float]] = {}
     for c, branch in branches.items():
-        lower, upper = branch.reachable_box()
-        for k, b in enumerate(mech.components[c].independent):
-            boxes[b] = (float(lower[k]), float(upper[k]))
+        sides = zip(*branch.reachable_box(), strict=True)
+        boxes.update(zip(mech.components[c].independent, sides, strict=True))
     for b in mech.independent:
         joint, at = mech.tree.bodies[b].joint, mech.y_at[b]
         if joint.kind == FLOATING:

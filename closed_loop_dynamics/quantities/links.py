@@ -15,7 +15,8 @@ from ..arrays import Array, Guess, as_finite_vectors
 from ..closure.branch import Branch
 from ..errors import InvalidInput, did_you_mean
 from ..mechanism import Mechanism
-from ..model.tree import FLOATING, PRISMATIC, Joint, Tree
+from ..model.poses import joint_motion
+from ..model.tree import Tree
 from ..programs import Programs
 
 #: Body, and the pose (4, 4) of the link in the body's frame.
@@ -114,35 +115,9 @@ def body_poses(mech: Mechanism, q: Array) -> Array:
     q = np.asarray(q, dtype=float)
     poses = np.empty((*q.shape[:-1], len(mech.tree.bodies), 4, 4))
     for b, body in enumerate(mech.tree.bodies):
-        T = body.joint.placement @ _move(body.joint, q[..., mech.q_at[b] :])
+        T = body.joint.placement @ joint_motion(body.joint, q[..., mech.q_at[b] :])
         poses[..., b, :, :] = T if body.parent < 0 else poses[..., body.parent, :, :] @ T
     return poses
-
-
-def _move(joint: Joint, q: Array) -> Array:
-    """(..., 4, 4) what a joint does at the first numbers of ``q``."""
-    T = np.zeros((*q.shape[:-1], 4, 4))
-    T[..., :, :] = np.eye(4)
-    if joint.kind == FLOATING:
-        T[..., :3, 3] = q[..., :3]
-        T[..., :3, :3] = _rotation(q[..., 3:7])
-    elif joint.kind == PRISMATIC:
-        T[..., :3, 3] = q[..., :1] * joint.axis
-    else:
-        half = 0.5 * q[..., :1]
-        T[..., :3, :3] = _rotation(np.concatenate([np.sin(half) * joint.axis, np.cos(half)], -1))
-    return T
-
-
-def _rotation(quaternion: Array) -> Array:
-    """(..., 3, 3) of (..., 4) x, y, z, w."""
-    x, y, z, w = np.moveaxis(quaternion / np.linalg.norm(quaternion, axis=-1, keepdims=True), -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
 
 
 def cut_points(

@@ -79,8 +79,3 @@ def run_test_force(
             name, Recipe("yf", lambda m: {"ydd": (m.m,), "acceleration": (6,)}, equation, INERTIA)
         )
     return ForceResponse(**programs.named(name, guess, y, wrench))
-
-
-def run_factors(programs: Programs, y: ArrayLike, guess: Guess) -> MassMatrixFactors:
-    """See :meth:`Robot.mass_matrix_factors`."""
-    return MassMatrixFactors(**programs.named("mass_matrix_factors", guess, y))

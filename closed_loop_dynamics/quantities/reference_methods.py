@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, Guess, as_finite_vectors, as_rows
+from ..arrays import Array, Guess, as_finite_vectors, row_by_row
 from ..dynamics.catalogue import GENERALIZED_FORCES
 from ..dynamics.lagrange import solve_lagrange
 from ..errors import InvalidInput, SingularInertia, did_you_mean
-from ..mechanism import Mechanism
 from ..programs import Programs
 from .links import body_wrenches, tree_jacobian
 from .state import actuator_jacobian
@@ -38,15 +38,11 @@ def forward_dynamics_by(
         as_finite_vectors(tau_u, "tau_u", mech.p),
         body_wrenches(mech, wrenches or {}),
     ]
-    one: Callable[..., Array] = _projection if method == "projection" else _lagrange
     if guess is not None:
         arrays.append(as_finite_vectors(guess, "guess", mech.n_q))
-    rows = as_rows(method, arrays)
+    one = partial(_projection if method == "projection" else _lagrange, programs)
     try:
-        if rows is None:
-            return one(programs, *arrays)
-        results = [one(programs, *sample) for sample in zip(*rows, strict=True)]
-        return np.array(results).reshape(len(rows[0]), mech.m)
+        return row_by_row(method, one, arrays, mech.m)
     except np.linalg.LinAlgError:
         raise SingularInertia(
             "the reduced inertia is not positive definite; report() names the links"
@@ -81,22 +77,12 @@ def _lagrange(
     tau = _wrench_forces(programs, y, wrenches.reshape(-1, 6), guess)
     tau[programs.actuator_rows[1]] += tau_u
     qd = programs.run("loop_jacobian", guess, y) @ yd
-    time = max(_time_constants(mech), default=0.0)
+    axes = (axis for entry in mech.entries for loop in entry.loops for axis in loop.axes)
+    time = max((axis.baumgarte or 0.0 for axis in axes), default=0.0)
     qdd = solve_lagrange(**terms, tau=tau, qd=qd, time=time)
     if not np.all(np.isfinite(qdd)):
         raise np.linalg.LinAlgError
     return qdd[mech.qd.slots(mech.independent)]
-
-
-def _time_constants(mech: Mechanism) -> list[float]:
-    """Baumgarte parameters of the file."""
-    return [
-        axis.baumgarte
-        for entry in mech.entries
-        for loop in entry.loops
-        for axis in loop.axes
-        if axis.baumgarte
-    ]
 
 
 def _wrench_forces(programs: Programs, y: Array, wrenches: Array, guess: Guess) -> Array:

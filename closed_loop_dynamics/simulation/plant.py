@@ -17,6 +17,7 @@ from ..dynamics.parameters import add_friction, parameter_view
 from ..errors import InvalidInput
 from ..model.joint_limits import Limits
 from ..motion.efforts import feedback_acceleration
+from ..quantities.links import body_poses
 from ..robot import Robot
 from .payload import Carried
 from .stepping import Friction, Stepper
@@ -198,11 +199,9 @@ class Plant:
         if pi is None:
             kinetic, potential = self.robot.energy(self.y, self.yd)
             return float(kinetic), float(potential)
-        mech, potential = self.robot.mechanism, 0.0
-        given = parameter_view(mech, pi)
-        bodies = zip(mech.tree.bodies, given.mass, given.first_moment, strict=True)
-        for body, mass, first_moment in bodies:
-            T = self.robot.pose(body.link, self.y)
-            moment = T[:3, :3] @ first_moment + mass * T[:3, 3]
-            potential -= float(np.array(mech.gravity) @ moment)
+        mech = self.robot.mechanism
+        given, T = parameter_view(mech, pi), body_poses(mech, self.robot.state(self.y).q)
+        moment = np.einsum("bij,bj->i", T[:, :3, :3], given.first_moment)
+        moment += given.mass @ T[:, :3, 3]
+        potential = -float(np.array(mech.gravity) @ moment)
         return 0.5 * float(self.yd @ self._mass_matrix() @ self.yd), potential

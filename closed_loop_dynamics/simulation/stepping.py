@@ -17,7 +17,7 @@ from ..arrays import Array
 from ..dynamics.catalogue import FORWARD_DYNAMICS
 from ..dynamics.motion import trace_kinematics
 from ..engine import make_stepper
-from ..engine.layout import CHECK
+from ..engine.layout import CHECK, SOLVER
 from ..errors import ClosedLoopError, InvalidInput, did_you_mean
 from ..mechanism import Mechanism
 from ..programs import Programs
@@ -194,22 +194,20 @@ class Stepper:
         done, error = 0, None
         try:
             while done < steps:
-                if self._native is not None:
-                    status, good = self._native.run(h, steps - done)
-                    done += good
-                    if status <= 0:
-                        break
-                    if status in self._unproved:
-                        there = self._beyond(h, min(steps - done, PATCH), wrenches, parameters)
-                        self._y[:], self._yd[:] = there.y, there.yd
-                        done += there.steps
-                        if there.error is not None:
-                            raise there.error
-                        if self._outside():
-                            break
-                        continue
-                self._long_step(h)
-                done += 1
+                # Without native code as where a loop does not close in it: step by step.
+                status, good = self._native.run(h, steps - done) if self._native else (SOLVER, 0)
+                done += good
+                if status <= 0:
+                    break
+                if status in self._unproved:
+                    there = self._beyond(h, min(steps - done, PATCH), wrenches, parameters)
+                    self._y[:], self._yd[:] = there.y, there.yd
+                    done += there.steps
+                    if there.error is not None:
+                        raise there.error
+                else:
+                    self._long_step(h)
+                    done += 1
                 if self._outside():
                     break
         except ClosedLoopError as failure:

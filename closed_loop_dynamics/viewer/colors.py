@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 
 from ..arrays import Array
 from ..errors import ClosedLoopError
+from ..model.joint_limits import Limits
 from ..model.tree import PRISMATIC
 from ..robot import Robot
-from .visuals import Color
+from .mesh_files import Color
 
 NEGATIVE: Color = (24, 92, 214)
 NEUTRAL: Color = (206, 208, 212)
@@ -43,6 +46,17 @@ def css(color: Color) -> str:
     return "#{:02x}{:02x}{:02x}".format(*color)
 
 
+def legend() -> str:
+    """The scale of colours."""
+    scale = f"linear-gradient(90deg,{css(NEGATIVE)},{css(NEUTRAL)},{css(POSITIVE)})"
+    return (
+        f'<div style="margin-top:8px;height:8px;border-radius:4px;background:{scale}"></div>'
+        '<div style="display:flex;justify-content:space-between;font-size:11px;color:#777">'
+        "<span>- limit</span><span>0</span><span>+ limit</span></div>"
+        f'<div style="font-size:11px;color:{css(BEYOND)}">beyond the limit: purple</div>'
+    )
+
+
 def lamp(singular_value: float) -> str:
     """Green, orange or red, by how near a singularity is."""
     if singular_value > NEAR:
@@ -56,14 +70,19 @@ def force_units(robot: Robot) -> list[str]:
     return ["N" if joint.kind == PRISMATIC else "N·m" for joint in joints]
 
 
+def force_groups(robot: Robot) -> dict[str, list[int]]:
+    """Unit -> its actuators: one chart each."""
+    units = force_units(robot)
+    return {unit: [k for k, u in enumerate(units) if u == unit] for unit in dict.fromkeys(units)}
+
+
 def force_scales(robot: Robot, known: Array | None = None) -> Array:
     """(p,) the force that has the full colour: the limit of the URDF, else the largest one known.
 
     Args:
         known: (N, p) forces that will be shown; by default those that hold some random positions.
     """
-    joints = [robot.mechanism.tree.bodies[b].joint for b in robot.mechanism.actuator]
-    limits = np.array([joint.effort for joint in joints], dtype=float)
+    limits = Limits.of(robot.mechanism.tree, robot.names.actuator).effort
     if np.all(np.isfinite(limits)):
         return limits
     if known is None:
@@ -73,12 +92,8 @@ def force_scales(robot: Robot, known: Array | None = None) -> Array:
 
 
 def _holding(robot: Robot) -> Array:
-    y = robot.random_independent(np.random.default_rng(0), SAMPLES)
-    zero = np.zeros(robot.m)
-    found = []
-    for one in y:
-        try:
-            found.append(robot.inverse_dynamics(one, zero, zero))
-        except ClosedLoopError:  # a dead point, or no unique forces: nothing to learn here
-            continue
-    return np.array(found).reshape(-1, robot.p)
+    zero, found = np.zeros(robot.m), [np.zeros(robot.p)]
+    for y in robot.random_independent(np.random.default_rng(0), SAMPLES):
+        with suppress(ClosedLoopError):  # a dead point, or no unique forces: nothing to learn here
+            found.append(robot.inverse_dynamics(y, zero, zero))
+    return np.array(found)

@@ -17,8 +17,7 @@ import numpy as np
 from ..arrays import Array
 from ..cli.progress import Progress
 from ..robot import Robot
-from .colors import force_units
-from .panel import legend
+from .colors import force_groups, force_units, legend
 from .playback import Playback
 from .plots import PALETTE, axis_range
 from .window import Look
@@ -81,11 +80,8 @@ def force_curves(robot: Robot, motion: Playback) -> str:
     count = min(POINTS, len(motion.times))
     times = np.linspace(0.0, motion.duration, count)
     tau = motion.tau[[motion.frame(time) for time in times]]
-    units = force_units(robot)
-    charts = [
-        _chart(tau, [k for k, u in enumerate(units) if u == unit], unit, motion.duration)
-        for unit in dict.fromkeys(units)
-    ]
+    groups = force_groups(robot).items()
+    charts = [_chart(tau, members, unit, motion.duration) for unit, members in groups]
     numbers = [[float(_short(v)) if np.isfinite(v) else None for v in row] for row in tau]
     script = _SCRIPT % {
         "tau": json.dumps(numbers, separators=(",", ":")),
@@ -97,7 +93,7 @@ def force_curves(robot: Robot, motion: Playback) -> str:
         '<details open style="pointer-events:auto;margin-top:8px;font-size:12px;overflow-y:auto;'
         'max-height:calc(100vh - 190px)">'
         "<summary>forces of the actuators</summary>"
-        f"{''.join(charts)}{_table(robot, units)}</details><script>{script}</script>"
+        f"{''.join(charts)}{_table(robot)}</details><script>{script}</script>"
     )
 
 
@@ -153,11 +149,12 @@ def _color(k: int) -> str:
     return PALETTE[k % len(PALETTE)]
 
 
-def _table(robot: Robot, units: list[str]) -> str:
+def _table(robot: Robot) -> str:
+    forces = zip(robot.names.actuator, force_units(robot), strict=True)
     rows = [
         f'<tr><td style="color:{_color(k)}">&#9632;</td><td>{escape(name)}</td>'
-        f'<td class="cld-force" style="text-align:right"></td><td>{units[k]}</td></tr>'
-        for k, name in enumerate(robot.names.actuator)
+        f'<td class="cld-force" style="text-align:right"></td><td>{unit}</td></tr>'
+        for k, (name, unit) in enumerate(forces)
     ]
     style = "width:100%;font-size:11px;border-spacing:2px 0"
     return f'<table style="{style}">{"".join(rows)}</table>'

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -59,19 +59,9 @@ class JointStates:
         self._last = y
         return shot if tau is None else self._camera.at(shot.q, tau, MEASURED, y=y)
 
-    def _filled(self, size: int, place: Mapping[int, int], values: dict[str, float]) -> Array:
-        """(size,) ``values`` where the joints (bodies) have their place, a base at the origin."""
-        mech = self._camera.robot.mechanism
-        found = np.zeros(size)
-        if mech.floating:
-            found[6] = 1.0
-        for name, value in values.items():
-            found[place[mech.tree.joint_index(name)]] = value
-        return found
-
     def _as_measured(self, values: dict[str, float], tau: Array | None) -> Snapshot:
-        mech = self._camera.robot.mechanism
-        q = self._filled(mech.n_q, mech.q_at, {name: values[name] for name in self._spanning})
+        q = self._camera.robot.mechanism.neutral_q()
+        q[len(q) - len(self._spanning) :] = [values[name] for name in self._spanning]
         shot = self._camera.at(q, tau, MEASURED)
         if tau is not None:
             return shot
@@ -84,8 +74,9 @@ class JointStates:
     def _positions(self, values: dict[str, float]) -> Array:
         robot = self._camera.robot
         if all(name in values for name in self._independent):
-            own = {name: values[name] for name in self._independent}
-            return self._filled(robot.mechanism.n_y, robot.mechanism.y_at, own)
+            y = robot.mechanism.neutral_y()
+            y[len(y) - len(self._independent) :] = [values[name] for name in self._independent]
+            return y
         if all(name in values for name in robot.names.actuator):
             u = np.array([values[name] for name in robot.names.actuator])
             return robot.independent_from_actuator(u, guess=self._last)
@@ -136,10 +127,8 @@ def listen(topic: str) -> Iterator[Listener]:
     executor.add_node(node)
 
     def spin() -> None:
-        try:
+        with suppress(ExternalShutdownException):
             executor.spin()
-        except ExternalShutdownException:
-            return
 
     thread = threading.Thread(target=spin, name="joint_states", daemon=True)
     thread.start()

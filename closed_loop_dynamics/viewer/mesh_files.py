@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 
+Color = tuple[int, int, int]
 #: A file that Git LFS has not fetched begins with this.
 _LFS_POINTER = b"version https://git-lfs"
 
@@ -30,54 +31,42 @@ class Mesh:
 
     vertices: Array
     faces: NDArray[np.uint32]
-    color: tuple[int, int, int] | None = None
+    color: Color | None = None
+
+    def scaled(self, scale: Sequence[float]) -> Mesh:
+        """Along the axes; a mirrored one keeps its outside outside."""
+        faces = self.faces[:, ::-1] if np.prod(scale) < 0 else self.faces
+        return Mesh(self.vertices * np.asarray(scale), faces, self.color)
 
 
-class MeshFiles:
-    """Looks for mesh files beside the URDF, in ROS packages and in further folders."""
+def find_mesh(name: str, folder: Path, search_path: Sequence[Path]) -> Path | None:
+    """A mesh file beside the URDF (in ``folder``), in ROS packages or in further folders."""
+    return next((p for p in _candidates(name, folder, search_path) if p.is_file()), None)
 
-    def __init__(self, folder: Path, search_path: Sequence[Path] = ()) -> None:
-        self._folder = folder
-        self._search = tuple(search_path)
-        self._read: dict[Path, Mesh | str] = {}
 
-    def load(self, name: str, scale: Sequence[float]) -> Mesh | str:
-        """A mesh, or the reason why there is none."""
-        path = next((p for p in self._candidates(name) if p.is_file()), None)
-        if path is None:
-            return "not found"
-        if path not in self._read:
-            self._read[path] = _read(path)
-        mesh = self._read[path]
-        if isinstance(mesh, str):
-            return mesh
-        faces = mesh.faces[:, ::-1] if np.prod(scale) < 0 else mesh.faces
-        return Mesh(mesh.vertices * np.asarray(scale), faces, mesh.color)
-
-    def _candidates(self, name: str) -> Iterator[Path]:
-        parsed = urlparse(name)
-        if parsed.scheme == "package":
-            package, rest = parsed.netloc, unquote(parsed.path).lstrip("/")
-            for prefix in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep):
-                if prefix:
-                    yield Path(prefix) / "share" / package / rest
-            # In a source tree: the package's folder is above the URDF, or in the search path.
-            for folder in (self._folder.resolve(), *self._folder.resolve().parents):
-                if folder.name == package:
-                    yield folder / rest
-                yield folder / package / rest
-            for folder in self._search:
-                yield folder / package / rest
-                yield folder / rest
-            return
-        if parsed.scheme not in ("", "file"):
-            return
+def _candidates(name: str, folder: Path, search_path: Sequence[Path]) -> Iterator[Path]:
+    parsed = urlparse(name)
+    if parsed.scheme == "package":
+        package, rest = parsed.netloc, unquote(parsed.path).lstrip("/")
+        for prefix in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep):
+            if prefix:
+                yield Path(prefix) / "share" / package / rest
+        # In a source tree: the package's folder is above the URDF, or in the search path.
+        for above in (folder.resolve(), *folder.resolve().parents):
+            if above.name == package:
+                yield above / rest
+            yield above / package / rest
+        for further in search_path:
+            yield further / package / rest
+            yield further / rest
+    elif parsed.scheme in ("", "file"):
         path = Path(unquote(parsed.path) if parsed.scheme else name)
-        for folder in (self._folder, *self._search):
-            yield folder / path
+        for further in (folder, *search_path):
+            yield further / path
 
 
-def _read(path: Path) -> Mesh | str:
+def read_mesh(path: Path) -> Mesh | str:
+    """A mesh, or the reason why there is none."""
     trimesh: Any = importlib.import_module("trimesh")
     with path.open("rb") as file:
         if file.read(len(_LFS_POINTER)) == _LFS_POINTER:
@@ -93,7 +82,7 @@ def _read(path: Path) -> Mesh | str:
     return Mesh(vertices, faces, _color(loaded))
 
 
-def _color(mesh: Any) -> tuple[int, int, int] | None:
+def _color(mesh: Any) -> Color | None:
     visual = getattr(mesh, "visual", None)
     if visual is None or not getattr(visual, "defined", False):
         return None

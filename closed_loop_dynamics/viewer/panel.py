@@ -10,19 +10,8 @@ import numpy as np
 from ..arrays import Array
 from ..model.tree import PRISMATIC
 from ..robot import Robot
-from .colors import (
-    BAD,
-    BEYOND,
-    GOOD,
-    NEGATIVE,
-    NEUTRAL,
-    POSITIVE,
-    WARN,
-    css,
-    force_color,
-    force_units,
-    lamp,
-)
+from .colors import BAD, GOOD, WARN, css, force_color, force_units, lamp, legend
+from .playback import Playback
 from .reach import Range
 from .snapshot import Snapshot
 
@@ -61,8 +50,7 @@ class Panel:
             self.cuts = gui.add_checkbox("show cuts", True, hint="where loops are cut open")
 
     def _at(self, joint: str) -> int:
-        mech = self._robot.mechanism
-        return mech.y_at[mech.tree.joint_index(joint)]
+        return self._robot.mechanism.y.names.index(joint)
 
     def _add_slider(self, name: str, low: float, high: float, value: float) -> None:
         tree = self._robot.mechanism.tree
@@ -155,10 +143,8 @@ class Panel:
         for k, name in enumerate(self._robot.names.actuator):
             value = None if snapshot.tau is None else float(snapshot.tau[k])
             share = 0.0 if value is None else value / float(scales[k])
-            start, width = (50, 50 * share) if share > 0 else (50 + 50 * share, -50 * share)
-            bar = _bar(
-                max(start, 0.0), min(width, 100.0 - max(start, 0.0)), css(force_color(share))
-            )
+            start, end = (50 + 50 * min(max(s, -1.0), 1.0) for s in sorted((0.0, share)))
+            bar = _bar(start, end - start, css(force_color(share)))
             text = "-" if value is None or not np.isfinite(value) else f"{value:.1f}"
             rows.append(
                 f'<tr><td>{escape(name)}</td><td style="text-align:right;white-space:nowrap">'
@@ -182,24 +168,14 @@ def _bar(start: float, width: float, color: str) -> str:
     )
 
 
-def legend() -> str:
-    """The scale of colours."""
-    scale = f"linear-gradient(90deg,{css(NEGATIVE)},{css(NEUTRAL)},{css(POSITIVE)})"
-    return (
-        f'<div style="margin-top:8px;height:8px;border-radius:4px;background:{scale}"></div>'
-        '<div style="display:flex;justify-content:space-between;font-size:11px;color:#777">'
-        "<span>- limit</span><span>0</span><span>+ limit</span></div>"
-        f'<div style="font-size:11px;color:{css(BEYOND)}">beyond the limit: purple</div>'
-    )
-
-
 class Player:
     """Play, pause, scrub, speed."""
 
-    def __init__(self, server: Any, folder: Any, duration: float) -> None:
+    def __init__(self, server: Any, folder: Any, motion: Playback) -> None:
+        self.motion = motion
+        self.duration = duration = motion.duration
         self.time = 0.0
         self.playing = True
-        self.duration = duration
         self._scrubbed = False
         gui = server.gui
         folder.visible = True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +9,8 @@ import numpy as np
 from ..arrays import Array
 from ..cli.mistakes import FileProblem
 from ..cli.motion_file import MotionTable, resampled
-from ..cli.states import States, reference
-from ..cli.tables import ACCELERATION, POSITION, VELOCITY, Table
+from ..cli.progress import Progress
+from ..cli.states import columns_of, reference
 from ..errors import ActuationSingular, ClosedLoopError, Underactuated
 from ..robot import Robot
 from .reach import Range
@@ -76,24 +75,21 @@ def from_file(robot: Robot, table: MotionTable) -> Playback:
 
 
 def _solve(robot: Robot, table: MotionTable) -> Playback:
-    vectors = {POSITION: table.y, VELOCITY: table.yd, ACCELERATION: table.ydd}
-    states = States(vectors, table.table, single=False)
+    q, tau, note = [], [], ""
     # Row by row: for a large robot the batch versions would first have to be compiled.
-    q = states.each(robot, _by_row(lambda y, yd, ydd: robot.state(y).q))
-    tau, note = None, ""
-    try:
-        forces = states.each(robot, _by_row(robot.inverse_dynamics))
-        tau = forces.values[:, forces.values.shape[1] - robot.p :]
-    except ClosedLoopError as error:
-        if not isinstance(error.__cause__, (ActuationSingular, Underactuated)):
-            raise
-        note = str(error.__cause__)
-    q_rows = q.values[:, -robot.mechanism.n_q :]
-    return Playback(table.times - table.times[0], table.y, q_rows, tau, FROM_FILE, note)
-
-
-def _by_row(compute: Callable[..., Array]) -> Callable[..., Table]:
-    return lambda *vectors: Table((), np.array(list(map(compute, *vectors))))
+    with Progress("computing", len(table.y)) as bar:
+        for k, (y, yd, ydd) in enumerate(zip(table.y, table.yd, table.ydd, strict=True)):
+            bar.at(k)
+            try:
+                q.append(robot.state(y).q)
+                tau.append(robot.inverse_dynamics(y, yd, ydd))
+            except (ActuationSingular, Underactuated) as error:
+                note = note or str(error)
+            except ClosedLoopError as error:
+                place = table.table.place(k, columns_of(robot, error))
+                raise FileProblem(f"{place}: {error}") from error
+    forces = None if note else np.array(tau)
+    return Playback(table.times - table.times[0], table.y, np.array(q), forces, FROM_FILE, note)
 
 
 def sweep(camera: Camera, ranges: dict[str, Range]) -> Playback:
@@ -101,11 +97,11 @@ def sweep(camera: Camera, ranges: dict[str, Range]) -> Playback:
 
     What the loops do not allow is left out. The forces hold the robot against gravity.
     """
-    robot, mech = camera.robot, camera.robot.mechanism
+    robot = camera.robot
     home = clipped(robot, reference(robot), ranges)
     y, q, tau, notes = [], [], [], set()
     for name, (low, high) in ranges.items():
-        at = mech.y_at[mech.tree.joint_index(name)]
+        at = robot.mechanism.y.names.index(name)
         for phase in np.linspace(0.0, 2.0 * np.pi, FRAMES, endpoint=False):
             s = np.sin(phase)
             one = home.copy()
@@ -130,6 +126,6 @@ def clipped(robot: Robot, y: Array, ranges: dict[str, Range]) -> Array:
     """Positions moved into the ranges."""
     y = y.copy()
     for name, (low, high) in ranges.items():
-        at = robot.mechanism.y_at[robot.mechanism.tree.joint_index(name)]
+        at = robot.mechanism.y.names.index(name)
         y[at] = np.clip(y[at], low, high)
     return y

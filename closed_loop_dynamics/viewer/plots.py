@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import Array
 from ..errors import ClosedLoopError
 from ..robot import Robot
-from .colors import force_units
+from .colors import force_groups
 
 #: Points of a curve, points of a sweep, seconds of a live history.
 POINTS = 400
@@ -29,10 +29,7 @@ class Plots:
     def __init__(self, server: Any, robot: Robot) -> None:
         self._server = server
         self._robot = robot
-        units = force_units(robot)
-        self._groups = {
-            unit: [k for k, u in enumerate(units) if u == unit] for unit in dict.fromkeys(units)
-        }
+        self._groups = force_groups(robot)
         self._charts: dict[str, Any] = {}
         self._x = np.zeros(1)
         self._curves = np.zeros((1, robot.p))
@@ -114,7 +111,7 @@ def holding_forces(
 
     From ``y`` outwards; NaN from the first position on that is out of reach or a dead point.
     """
-    at = robot.mechanism.y_at[robot.mechanism.tree.joint_index(joint)]
+    at = robot.mechanism.y.names.index(joint)
     positions = np.linspace(low, high, SWEEP)
     tau = np.full((SWEEP, robot.p), np.nan)
     zero, here = np.zeros(robot.m), int(np.searchsorted(positions, y[at]))

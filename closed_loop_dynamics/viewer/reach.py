@@ -8,7 +8,7 @@ from ..errors import InvalidInput
 from ..inspection.geometry import SubmechanismGeometry
 from ..model.tree import PRISMATIC
 from ..robot import Robot
-from .sticks import robot_size
+from .shapes import robot_size
 
 Range = tuple[float, float]
 
@@ -29,8 +29,7 @@ def joint_ranges(robot: Robot) -> dict[str, Range]:
         high = joint.upper if np.isfinite(joint.upper) else far
         ranges[joint.name] = (float(low), float(high))
     for c, branch in robot.branches.items():
-        for name, limits in zip(branch.names, _loop_box(robot, c), strict=True):
-            ranges[name] = limits
+        ranges.update(zip(branch.names, _loop_box(robot, c), strict=True))
     return ranges
 
 

@@ -1,4 +1,6 @@
-"""The robot in viser's scene: bodies, actuators in the colour of their force, cuts and gaps."""
+"""The robot in viser's scene: bodies, actuators in the colour of their force, cuts and gaps; around
+it the floor, the lights and the camera.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,12 @@ from scipy.spatial.transform import Rotation
 
 from ..arrays import Array
 from ..model.tree import PRISMATIC
+from ..model.visual import BOX, CYLINDER, MESH, SPHERE
 from ..robot import Robot
 from .colors import CUT, GAP, NEUTRAL, force_color
+from .mesh_files import Color
+from .shapes import Shape, along, link_size, robot_size
 from .snapshot import Snapshot
-from .sticks import along, link_size, robot_size
-from .visuals import BOX, CYLINDER, MESH, SPHERE, Color, Shape
 
 #: Sizes of what is drawn on top of the robot, as shares of ``link_size``.
 DISC = (0.056, 0.016)  # radius and length of the disc of a serial actuator
@@ -22,6 +25,9 @@ BALL = 0.016  # radius of a cut point
 LINE = 0.004  # radius of the line across a gap
 #: Gaps smaller than this are not drawn [share of the robot's size].
 SMALLEST_GAP = 1e-4
+#: From where the robot is seen, towards its middle.
+VIEW = np.array([1.0, -1.5, 0.55]) / np.linalg.norm([1.0, -1.5, 0.55])
+FIELD_OF_VIEW = 0.75  # [rad]
 
 
 class Scene:
@@ -166,5 +172,50 @@ def place(node: Any, pose: Array) -> None:
 
 def quaternion(R: Array) -> Array:
     """(4,) w, x, y, z of a rotation matrix."""
-    x, y, z, w = Rotation.from_matrix(R).as_quat()
-    return np.array([w, x, y, z])
+    return np.roll(Rotation.from_matrix(R).as_quat(), 1)
+
+
+# -- around the robot -----------------------------------------------------------------------------
+
+
+def corners(shapes: Mapping[int, list[Shape]], snapshot: Snapshot) -> Array:
+    """(N, 3) points around all shapes."""
+    points = [np.zeros((1, 3))]
+    unit = np.array(np.meshgrid(*3 * [[-0.5, 0.5]])).reshape(3, -1).T
+    for body, found in shapes.items():
+        T = np.eye(4) if body < 0 else snapshot.poses[body]
+        for shape in found:
+            if shape.mesh is not None:
+                low, high = shape.mesh.vertices.min(axis=0), shape.mesh.vertices.max(axis=0)
+                local = 0.5 * (low + high) + unit * (high - low)
+            elif shape.kind == BOX:
+                local = unit * np.array(shape.size)
+            elif shape.kind == CYLINDER:
+                radius, length = shape.size
+                local = unit * np.array([2 * radius, 2 * radius, length])
+            else:
+                local = unit * 2 * shape.size[0]
+            pose = T @ shape.pose
+            points.append(local @ pose[:3, :3].T + pose[:3, 3])
+    return np.vstack(points[1:] or points)
+
+
+def set_stage(server: Any, points: Array) -> None:
+    """Floor, lights and camera for a robot that fills ``points``."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    middle = 0.5 * (low + high)
+    radius = max(0.5 * float(np.linalg.norm(high - low)), 1e-3)
+    scene = server.scene
+    cell = 2.5 * 10.0 ** np.floor(np.log10(radius))
+    scene.add_grid(
+        "/floor", width=20 * radius, height=20 * radius, cell_size=cell, section_size=4 * cell,
+        cell_color=(232, 234, 238), section_color=(214, 217, 222), fade_distance=14 * radius,
+        fade_strength=1.5, shadow_opacity=0.18,
+        position=(middle[0], middle[1], low[2] - 1e-3 * radius),
+    )  # fmt: skip
+    scene.configure_default_lights(cast_shadow=False)
+    camera = server.initial_camera
+    camera.fov = FIELD_OF_VIEW
+    camera.near, camera.far = 0.01 * radius, 100.0 * radius
+    camera.look_at = middle
+    camera.position = middle + VIEW * 1.1 * radius / np.tan(0.5 * FIELD_OF_VIEW)

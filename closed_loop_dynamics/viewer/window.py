@@ -21,11 +21,9 @@ from .panel import Panel, Player
 from .playback import Playback, clipped
 from .plots import Plots, holding_forces
 from .reach import joint_ranges
-from .scene import Scene
+from .scene import Scene, corners, set_stage
+from .shapes import body_shapes, robot_size, shapes_of
 from .snapshot import Camera, Snapshot
-from .stage import corners, set_stage
-from .sticks import body_shapes, robot_size
-from .visuals import Visuals, shapes_of
 
 PERIOD = 0.02  # of the loop [s]
 SLOW = 0.15  # between two updates of tables and curves [s]
@@ -55,7 +53,7 @@ class Look:
         self.camera = Camera(robot)
         self.ranges = joint_ranges(robot)
         self.home, self.first = self._start()
-        self.visuals: Visuals = shapes_of(robot.mechanism.tree, search_path)
+        self.visuals = shapes_of(robot.mechanism.tree, search_path)
         shapes = body_shapes(robot, self.visuals, robot_size(robot))
         self.scales = force_scales(robot, None if motion is None else motion.tau)
         self.scene = Scene(server, robot, shapes, self.scales)
@@ -97,11 +95,10 @@ class Window:
         )
         self.panel = Panel(server, self.robot, look.ranges, look.home, _mode_names(self.robot))
         self.panel.cuts.on_update(lambda _: look.scene.show_cuts(self.panel.cuts.value))
-        self.panel.home.on_click(lambda _: self._go_home())
-        self._homing = False
-        self.motion = motion
-        self.player = Player(server, self.panel.player, motion.duration) if motion else None
-        self._add_forces_panel()
+        self._homing = threading.Event()
+        self.panel.home.on_click(lambda _: self._homing.set())
+        self.player = Player(server, self.panel.player, motion) if motion else None
+        self._add_forces_panel(motion)
         server.gui.main_panel.dock_right()
         if listener is not None:
             self.panel.enable(False)
@@ -110,22 +107,19 @@ class Window:
         else:
             self._tell(self.snapshot)
 
-    def _add_forces_panel(self) -> None:
+    def _add_forces_panel(self, motion: Playback | None) -> None:
         side = self._server.gui.add_panel()
         gui, many = self._server.gui, self.robot.p > MANY
         with side.add_tab("Actuator forces"):
             # A long table stands below the curves, a short one above.
             self._forces = gui.add_html("", order=1e9 if many else -1.0)
             self.plots = Plots(self._server, self.robot)
-            if self.motion is not None and self.motion.tau is not None:
-                self.plots.show(self.motion.times, self.motion.tau, "time [s]")
+            if motion is not None and motion.tau is not None:
+                self.plots.show(motion.times, motion.tau, "time [s]")
             elif self._listener is None:
                 self._draw_sweep()
         side.dock_left()
         side.set_width(330)
-
-    def _go_home(self) -> None:
-        self._homing = True
 
     # -- the loop -------------------------------------------------------------------------------
 
@@ -150,13 +144,13 @@ class Window:
 
     def _step_sliders(self, now: float) -> None:
         moved = self.panel.take_moves()
-        if self._homing:
-            self._homing = False
-            self._pause()
+        if self.player is not None and (moved or self._homing.is_set()):
+            self.player.play(False)
+        if self._homing.is_set():
+            self._homing.clear()
             self.show(self.look.camera.standing(self.look.home))
             self.panel.follow(self.look.home)
         elif moved:
-            self._pause()
             self._joint = moved[-1]
             self._refused = 0.0
             wanted = self.panel.positions(self.snapshot.y)
@@ -169,15 +163,11 @@ class Window:
             self._refused = 0.0
             self.panel.follow(self.snapshot.y)
 
-    def _pause(self) -> None:
-        if self.player is not None and self.player.playing:
-            self.player.play(False)
-
     def _step_motion(self, passed: float) -> None:
-        if self.player is None or self.motion is None or not self.player.advance(passed):
+        if self.player is None or not self.player.advance(passed):
             return
-        k = self.motion.frame(self.player.time)
-        self.show(self.motion.snapshot(self.look.camera, k))
+        motion = self.player.motion
+        self.show(motion.snapshot(self.look.camera, motion.frame(self.player.time)))
         self.panel.follow(self.snapshot.y)
         self.player.follow()
 
@@ -227,7 +217,7 @@ class Window:
         self._forces.content = self.panel.force_table(self.snapshot, self.look.scales)
         if self._listener is not None:
             self.plots.show_history()
-        elif self.player is not None and self.motion is not None and self.motion.tau is not None:
+        elif self.player is not None and self.player.motion.tau is not None:
             self.plots.mark(self.player.time)
         else:
             self._draw_sweep()
@@ -236,10 +226,10 @@ class Window:
         """Forces over the joint that was moved last."""
         if not self._joint or not self.robot.p:
             return
-        y, mech = self.snapshot.y, self.robot.mechanism
+        y, at = self.snapshot.y, self.robot.mechanism.y.names.index(self._joint)
         x, tau = holding_forces(self.robot, y, self._joint, *self.look.ranges[self._joint])
         self.plots.show(x, tau, self._joint)
-        self.plots.mark(float(y[mech.y_at[mech.tree.joint_index(self._joint)]]))
+        self.plots.mark(float(y[at]))
 
 
 def _mode_names(robot: Robot) -> dict[str, str]:

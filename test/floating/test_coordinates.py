@@ -7,6 +7,7 @@ from scipy.spatial.transform import Rotation
 from support.flying import with_pelvis
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.quantities.coordinates import reference_independent
 from tools.robots import crank_leg
 
 BASE = ("x", "y", "z", "qx", "qy", "qz", "qw")
@@ -38,7 +39,7 @@ def test_the_flyer_is_a_component_that_nothing_drives(flying_leg: cld.Robot) -> 
     mech = flying_leg.mechanism
     assert mech.components[0].joints == (0,) and 0 not in mech.drivable
     assert mech.drivable == list(range(1, len(mech.components)))
-    y, yd = mech.reference_y(), np.ones(mech.m)
+    y, yd = reference_independent(mech, flying_leg.branches), np.ones(mech.m)
     np.testing.assert_array_equal(flying_leg.loop_jacobian(y)[:6], np.eye(mech.m)[:6])
     np.testing.assert_array_equal(flying_leg.loop_bias(y, yd)[:6], np.zeros(6))
 
@@ -47,16 +48,14 @@ def test_positions_to_start_from(flying_leg: cld.Robot) -> None:
     mech = flying_leg.mechanism
     upright = [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
     np.testing.assert_array_equal(mech.neutral_y(), [*upright, *np.zeros(mech.m - 6)])
-    rest = mech.rest_y()
-    np.testing.assert_array_equal(rest[:7], upright)
-    for b in mech.scalar_joints(mech.independent):
-        joint = mech.joint(b)
-        assert rest[mech.y_at[b]] == np.clip(0.0, joint.lower, joint.upper)
-    reference = mech.reference_y()
+    np.testing.assert_array_equal(mech.neutral_q(), [*upright, *np.zeros(mech.n - 6)])
+    reference = reference_independent(mech, flying_leg.branches)
     np.testing.assert_array_equal(reference[:7], upright)
     for c, branch in flying_leg.branches.items():
         places = mech.y.slots(mech.components[c].independent)
-        np.testing.assert_array_equal(reference[places], branch.reference.p)
+        plan, system = branch.closure.plan, branch.closure.system
+        q_ref = np.array(plan.q_ref)
+        np.testing.assert_array_equal(reference[places], q_ref[list(system.independent)])
 
 
 def test_a_flyer_may_be_placed_anywhere_on_the_root() -> None:

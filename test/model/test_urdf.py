@@ -10,7 +10,7 @@ from closed_loop_dynamics.model import read_description, read_submechanisms, rea
 from closed_loop_dynamics.model.tree import FLOATING, PRISMATIC, REVOLUTE
 from closed_loop_dynamics.model.urdf.transmissions import read_transmissions
 from closed_loop_dynamics.se3 import origin_pose
-from closed_loop_dynamics.viewer.visuals import shapes_of
+from closed_loop_dynamics.viewer.shapes import shapes_of
 
 FIXED_CHAIN = """<robot name="chain">
   <link name="base"><inertial><mass value="9"/></inertial></link>

@@ -9,8 +9,8 @@ import pytest
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.model import read_urdf
-from closed_loop_dynamics.viewer.sticks import body_shapes, robot_size
-from closed_loop_dynamics.viewer.visuals import BOX, MESH, Visuals, shapes_of
+from closed_loop_dynamics.model.visual import BOX, MESH
+from closed_loop_dynamics.viewer.shapes import Visuals, body_shapes, robot_size, shapes_of
 
 SOLID = """solid one
 facet normal 0 0 1
