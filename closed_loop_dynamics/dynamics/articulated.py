@@ -21,7 +21,6 @@ from ..engine.symbolic import ca
 from ..model.clusters import Cluster
 from ..model.tree import FLOATING
 from ..spatial import SX, Spatial
-from .joint_forces import joint_inertia
 from .motion import Motion
 from .outward import body_acceleration
 
@@ -69,7 +68,7 @@ class Articulated:
 def articulate(motion: Motion) -> Articulated:
     """The inward pass over the inertias."""
     mech = motion.mechanism
-    inertia: dict[int, Any] = {i: motion.inertia(i) for i in range(len(mech.tree.bodies))}
+    inertia: dict[int, Any] = dict(motion.inertia)
     nodes: dict[int, ArticulatedCluster] = {}
     for k in reversed(range(len(mech.clusters))):
         nodes[k] = _eliminate(motion, mech.clusters[k], inertia)
@@ -122,7 +121,7 @@ def _joint_space(
             t, f = through_cluster(motion, index, b, composite[b].apply(S))
             for i, force in t.items():
                 H[index[i], j], H[j, index[i]] = force, force.T
-            H[j, j] = H[j, j] + joint_inertia(motion, b)
+            H[j, j] = H[j, j] + motion.joints[b].rotor_inertia
             P[:, j] = f.stacked
     return H, P
 

@@ -27,7 +27,7 @@ import numpy as np
 from ..arrays import Array
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
-from ..spatial import SX, Spatial, Transform, sx
+from ..spatial import SX, Spatial, Transform, symmetric_half
 from .articulated import Articulated, ArticulatedCluster, accelerate, articulate, through_cluster
 from .motion import Motion
 
@@ -81,13 +81,9 @@ def _motions_to(pose: Array, w: SX) -> SX:
     """The columns of ``w``, motions of a body, as motions of a frame on it."""
     if np.array_equal(pose, np.eye(4)):
         return w
-    X = _transform(pose)
+    X = Transform.of(pose)
     columns = [X.motion_to_child(Spatial.of(w[:, i])).stacked for i in range(w.shape[1])]
     return ca.horzcat(*columns)
-
-
-def _transform(pose: Array) -> Transform:
-    return Transform(((sx(pose[:3, :3]), sx(pose[:3, 3])),))
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,11 +165,6 @@ class _BodyResponses:
         return _Stretch(body, chi, own, *first)
 
 
-def symmetric_half(w: SX) -> SX:
-    """A symmetric matrix of which only one half is ever computed."""
-    return ca.triu2symm(ca.triu(ca.densify(w)))
-
-
 def checks_of(articulated: Articulated, bodies: Sequence[int]) -> list[SX]:
     """One check per cluster: the pivots of D where forces on ``bodies`` are felt, else 1."""
     mech = articulated.motion.mechanism
@@ -203,7 +194,7 @@ def response_to_force(motion: Motion, frame: Frame, wrench: SX) -> tuple[SX, SX,
     checks = checks_of(articulated, [body])
     if body < 0:
         return ydd, ca.SX.zeros(6), checks
-    X = _transform(pose)
+    X = Transform.of(pose)
     a: dict[int, Spatial] = {-1: Spatial.zero()}
 
     # Inward: what the clusters on the way to the root answer by themselves.

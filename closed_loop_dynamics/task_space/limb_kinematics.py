@@ -24,7 +24,7 @@ from ..engine.nested import InnerStep, NestedStep
 from ..engine.symbolic import ca
 from ..errors import SubmechanismError
 from ..model.submechanism import Submechanism
-from ..spatial import SX, Spatial, Transform, sx
+from ..spatial import SX, Spatial, Transform
 from .limb import Limb
 from .platform import Platform
 
@@ -59,8 +59,7 @@ class LimbKinematics:
         return self.limb.mechanism.tree.path_to_root(self.limb.platform[0])[::-1]
 
     def _offset(self) -> Transform:
-        T = self.limb.platform[1]
-        return Transform(((sx(T[:3, :3]), sx(T[:3, 3])),))
+        return Transform.of(self.limb.platform[1])
 
     def pose(self, motion: Motion) -> tuple[SX, SX]:
         """(R, p) of the platform."""
