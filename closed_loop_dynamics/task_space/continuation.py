@@ -31,12 +31,11 @@ Complete = Callable[[Solution], tuple[Array | None, float]]
 class LimbBranch:
     """The branch of one limb: its program and its reference solution."""
 
-    def __init__(self, name: str, manipulator: str, program: Program, x: Array, theta: Array):
+    def __init__(self, name: str, manipulator: str, program: Program, x: Array):
+        """``x``: the reference; the program's seeds have the unknowns there."""
         self.name, self.manipulator, self.program = name, manipulator, program
         self._layout = program.shape.solvers[0].solver.record
-        self._record = np.zeros(self._layout.size)
         context = program.new_context()
-        self._layout.write(context.records[0], x, theta, 0.0)
         status = program.run_in(context, x)
         if status:
             raise ClosureNotFound(
@@ -44,16 +43,15 @@ class LimbBranch:
                 f"(status {status})",
                 submechanism=manipulator,
             )
-        self._record[:] = context.records[0]
         #: Task coordinates, unknowns, and the derivative of these with respect to those.
-        self.reference = Solution(*self._layout.read(self._record))
+        self.reference = Solution(*self._layout.read(context.records[0]))
 
     def rescue(self, target: Array, complete: Complete) -> Array:
         """The unknowns at task coordinates ``target``."""
         context = self.program.new_context()
         record = context.records[0]
-        record[:] = self._record
         here = self.reference
+        self._layout.write(record, here.p, here.x, here.slope)
         way = target - here.p
         size = float(np.max(np.abs(way), initial=0.0))
         longest = min(1.0, LONGEST / max(size, 1e-300))

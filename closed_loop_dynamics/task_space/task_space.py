@@ -165,10 +165,10 @@ class TaskSpace:
 
     def _call(self, name: str, guess: TaskState | None, *values: ArrayLike) -> Array:
         """The output of a program that has one."""
-        return self._programs.outputs(name).only(self._flat(name, guess, values))
+        return self._programs.outputs[name].only(self._flat(name, guess, values))
 
     def _named(self, name: str, guess: TaskState | None, *values: ArrayLike) -> Mapping[str, Array]:
-        return self._programs.outputs(name).views(self._flat(name, guess, values))
+        return self._programs.outputs[name].views(self._flat(name, guess, values))
 
     def _solve(self, values: list[Array], guess: TaskState | None) -> TaskState:
         out = self._named("inverse_kinematics", guess, *values)

@@ -116,10 +116,4 @@ def _check_members(mech: Mechanism, entry: Submechanism, axes: TaskAxes, platfor
 
 
 def _error(entry: Submechanism, problem: str, remedy: str) -> SubmechanismError:
-    assert entry.task_space is not None
-    return SubmechanismError(
-        f"submechanism '{entry.name}': {problem}",
-        file=entry.file,
-        place=entry.task_space.place,
-        remedy=remedy,
-    )
+    return entry.error(f"submechanism '{entry.name}': {problem}", remedy, "task_space")
