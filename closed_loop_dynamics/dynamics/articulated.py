@@ -144,17 +144,14 @@ def accelerate(
     node: ArticulatedCluster,
     ydd: SX,
     a: dict[int, Spatial],
-    g: dict[int, SX] | None = None,
-    c: dict[int, Spatial] | None = None,
+    bias: tuple[dict[int, SX], dict[int, Spatial]] | None = None,
 ) -> None:
     """Accelerations of the cluster's bodies from its ydd (m_c, 1) and the one of its parent body.
 
-    ``g`` and ``c``: loop bias and velocity products per body, when the robot moves.
+    ``bias``: loop bias g and velocity products c per body, when the robot moves.
     """
     qdd = node.G @ ydd
     for b in node.cluster.bodies:
         a_parent, qdd_b = a[motion.mechanism.tree.bodies[b].parent], qdd[node.index[b]]
-        if g is not None and c is not None:
-            a[b] = body_acceleration(motion, b, a_parent, c[b], qdd_b + g[b])
-        else:
-            a[b] = body_acceleration(motion, b, a_parent, Spatial.zero(), qdd_b)
+        g, c = (0.0, Spatial.zero()) if bias is None else (bias[0][b], bias[1][b])
+        a[b] = body_acceleration(motion, b, a_parent, c, qdd_b + g)

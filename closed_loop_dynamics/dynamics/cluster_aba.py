@@ -48,7 +48,7 @@ def cluster_aba(
         node = articulated.nodes[k]
         local = D_inverse_u[k] - node.D_inverse_U @ a[node.cluster.parent].stacked
         ydd[node.slots] = local
-        accelerate(motion, node, local, a, g, c)
+        accelerate(motion, node, local, a, (g, c))
     return ca.densify(ydd), articulated.pivots
 
 

@@ -115,18 +115,12 @@ def trace_motion(mech: Mechanism, y: SX, x: SX, yd: SX | None) -> Motion:
         y_local = y[mech.y.slots(component.independent)]
         start = mech.x_at[c]
         q_local = closure.assemble(y_local, x[start : start + closure.n_x])
-        qd_of = None
-        if yd is not None:
-            yd_local = yd[mech.yd.slots(component.independent)]
-
-            def qd_of(G: SX, yd_local: SX = yd_local) -> SX:
-                return G @ yd_local
-
-        loops[c] = closure.linearise(q_local, qd_of, CLOSURE_TOLERANCE)
+        yd_local = None if yd is None else yd[mech.yd.slots(component.independent)]
+        loops[c] = closure.linearise(q_local, yd_local, CLOSURE_TOLERANCE)
+        G = loops[c].G
+        qd_local = ca.SX.zeros(G.shape[0]) if yd_local is None else G @ yd_local
         for b, rows in mech.positions(component.joints).rows.items():
             q[b] = q_local[rows]
-        rest = ca.SX.zeros(loops[c].G.shape[0])
-        qd_local = rest if qd_of is None else qd_of(loops[c].G)
         for b, rows in mech.velocities(component.joints).rows.items():
             qd[b] = qd_local[rows]
     bodies = range(len(mech.tree.bodies))

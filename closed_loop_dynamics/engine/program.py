@@ -139,7 +139,6 @@ class Program(abc.ABC):
             n_user_out=self.source.output_size,
             n_checks=checks,
             body_workspace=workspace,
-            input_limit=MAX_ANGLE,
         )
 
     # -- calling --------------------------------------------------------------------------------
