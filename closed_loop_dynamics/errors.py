@@ -1,13 +1,15 @@
 """Every exception the package raises on purpose.
 
 One base class, :class:`ClosedLoopError`; subclasses carry the data a caller needs to react (which
-submechanism, which residual, the last good configuration), and messages say what to do.
+submechanism, which residual, the last good configuration), and messages say what to do. Where a
+subclass is a dataclass its ``message`` is what :class:`Exception` keeps and shows.
 """
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, InitVar, dataclass
 from typing import Any
 
 
@@ -47,6 +49,7 @@ class InvalidInput(ClosedLoopError, ValueError):
     """A vector of the wrong length, not finite or not numeric; an unknown link or joint name."""
 
 
+@dataclass(eq=False, repr=False)
 class ClosureNotFound(ClosedLoopError):
     """No loop-consistent configuration for the requested ``y`` on the current assembly mode.
 
@@ -61,30 +64,21 @@ class ClosureNotFound(ClosedLoopError):
         sample: its place in a batch, or None.
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        submechanism: str,
-        residual: float = float("nan"),
-        last_good: Any = None,
-        last_good_q: Any = None,
-        reason: str = "unreachable",
-        sample: int | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.submechanism = submechanism
-        self.residual = residual
-        self.last_good = last_good
-        self.last_good_q = last_good_q
-        self.reason = reason
-        self.sample = sample
+    message: InitVar[str]
+    _: KW_ONLY
+    submechanism: str
+    residual: float = float("nan")
+    last_good: Any = None
+    last_good_q: Any = None
+    reason: str = "unreachable"
+    sample: int | None = None
 
     def __str__(self) -> str:
         text = super().__str__()
         return text if self.sample is None else f"sample {self.sample}: {text}"
 
 
+@dataclass(eq=False, repr=False)
 class ActuationSingular(ClosedLoopError):
     """G_u has lost rank: no finite actuator force produces the requested generalized force.
 
@@ -93,12 +87,13 @@ class ActuationSingular(ClosedLoopError):
         y: the independent positions at which it happened.
     """
 
-    def __init__(self, message: str, *, submechanism: str, y: Any = None) -> None:
-        super().__init__(message)
-        self.submechanism = submechanism
-        self.y = y
+    message: InitVar[str]
+    _: KW_ONLY
+    submechanism: str
+    y: Any = None
 
 
+@dataclass(eq=False, repr=False)
 class ActuationInfeasible(ClosedLoopError):
     """No actuator forces within their limits produce the requested independent forces.
 
@@ -109,22 +104,13 @@ class ActuationInfeasible(ClosedLoopError):
         fraction: largest part of ``requested`` that is possible in the same direction, 0 to 1.
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        submechanism: str,
-        requested: Any,
-        achieved: Any,
-        best: Any,
-        fraction: float,
-    ) -> None:
-        super().__init__(message)
-        self.submechanism = submechanism
-        self.requested = requested
-        self.achieved = achieved
-        self.best = best
-        self.fraction = fraction
+    message: InitVar[str]
+    _: KW_ONLY
+    submechanism: str
+    requested: Any
+    achieved: Any
+    best: Any
+    fraction: float
 
 
 class Underactuated(ClosedLoopError):

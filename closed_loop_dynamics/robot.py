@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from .actuation.actuation import Actuation
 from .actuation.encoders import independent_from_actuator
 from .actuation.undriven import require_actuators
-from .arrays import Array, as_finite_vectors
+from .arrays import Array, Guess, as_finite_vectors
 from .closure.smooth import Gamma
 from .dynamics.catalogue import FORWARD_DYNAMICS, GENERALIZED_FORCES, INVERSE_DYNAMICS, Family
 from .dynamics.parameters import ParameterView, parameter_names
@@ -138,7 +138,7 @@ class Robot:
         y: ArrayLike,
         yd: ArrayLike | None = None,
         ydd: ArrayLike | None = None,
-        guess: ArrayLike | None = None,
+        guess: Guess = None,
     ) -> State:
         """Complete independent positions (velocities, accelerations) to the spanning tree.
 
@@ -152,19 +152,19 @@ class Robot:
         """
         return complete_state(self.programs, y, yd, ydd, guess)
 
-    def loop_jacobian(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
+    def loop_jacobian(self, y: ArrayLike, guess: Guess = None) -> Array:
         """G (n, m): qd = G yd."""
         return self.programs.run("loop_jacobian", guess, y)
 
-    def loop_bias(self, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None = None) -> Array:
+    def loop_bias(self, y: ArrayLike, yd: ArrayLike, guess: Guess = None) -> Array:
         """g (n,): qdd = G ydd + g."""
         return self.programs.run("loop_bias", guess, y, yd)
 
-    def actuator_jacobian(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
+    def actuator_jacobian(self, y: ArrayLike, guess: Guess = None) -> Array:
         """G_u (p, m): ud = G_u yd."""
         return actuator_jacobian(self.programs, y, guess)
 
-    def independent_from_actuator(self, u: ArrayLike, guess: ArrayLike | None = None) -> Array:
+    def independent_from_actuator(self, u: ArrayLike, guess: Guess = None) -> Array:
         """y (m,) from measured actuator positions ``u`` (p,).
 
         Redundant actuators are fitted in the sense of least squares; ``actuation.disagreement(u)``
@@ -176,11 +176,11 @@ class Robot:
         """
         return independent_from_actuator(self.programs, u, guess)
 
-    def pose(self, link: str, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
+    def pose(self, link: str, y: ArrayLike, guess: Guess = None) -> Array:
         """(4, 4) pose of a link in the root frame (world, for a floating base)."""
         return link_pose(self.programs, link, y, guess)
 
-    def jacobian(self, link: str, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
+    def jacobian(self, link: str, y: ArrayLike, guess: Guess = None) -> Array:
         """(6, m) Jacobian of a link: [angular; linear] velocity in the link frame = J yd."""
         return link_jacobian(self.programs, link, y, guess)
 
@@ -207,7 +207,7 @@ class Robot:
         yd: ArrayLike,
         ydd: ArrayLike,
         wrenches: Mapping[str, ArrayLike] | None = None,
-        guess: ArrayLike | None = None,
+        guess: Guess = None,
         *,
         payload: Mapping[str, Payload] | None = None,
         parameters: ArrayLike | None = None,
@@ -237,7 +237,7 @@ class Robot:
         yd: ArrayLike,
         ydd: ArrayLike,
         wrenches: Mapping[str, ArrayLike] | None = None,
-        guess: ArrayLike | None = None,
+        guess: Guess = None,
         *,
         payload: Mapping[str, Payload] | None = None,
         parameters: ArrayLike | None = None,
@@ -252,7 +252,7 @@ class Robot:
         yd: ArrayLike,
         tau_u: ArrayLike,
         wrenches: Mapping[str, ArrayLike] | None = None,
-        guess: ArrayLike | None = None,
+        guess: Guess = None,
         method: str = "cluster_aba",
         *,
         payload: Mapping[str, Payload] | None = None,
@@ -277,7 +277,7 @@ class Robot:
     def mass_matrix(
         self,
         y: ArrayLike,
-        guess: ArrayLike | None = None,
+        guess: Guess = None,
         *,
         payload: Mapping[str, Payload] | None = None,
         parameters: ArrayLike | None = None,
@@ -288,16 +288,14 @@ class Robot:
             return self.programs.run("mass_matrix", guess, y)
         return self.programs.run("mass_matrix_parameters", guess, y, pi)
 
-    def inverse_mass_matrix(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
+    def inverse_mass_matrix(self, y: ArrayLike, guess: Guess = None) -> Array:
         """M_y^-1 (m, m) = W^T D^-1 W by innovations (R. Kumar et al. 2022, Eq. 27).
 
         From the articulated inertias D and U of the clusters; M_y is not formed.
         """
         return self.programs.run("inverse_mass_matrix", guess, y)
 
-    def mass_matrix_factors(
-        self, y: ArrayLike, guess: ArrayLike | None = None
-    ) -> MassMatrixFactors:
+    def mass_matrix_factors(self, y: ArrayLike, guess: Guess = None) -> MassMatrixFactors:
         """W and D of M_y^-1 = W^T D^-1 W, each (m, m); det M_y = det D.
 
         W is the identity plus entries for joints further inwards, D is block-diagonal (one block
@@ -305,9 +303,7 @@ class Robot:
         """
         return MassMatrixFactors(**self.programs.named("mass_matrix_factors", guess, y))
 
-    def inverse_osim(
-        self, links: Sequence[str], y: ArrayLike, guess: ArrayLike | None = None
-    ) -> Array:
+    def inverse_osim(self, links: Sequence[str], y: ArrayLike, guess: Guess = None) -> Array:
         """Inverse operational-space inertia Lambda^-1 = J M_y^-1 J^T (6k, 6k) of k links.
 
         By extended force propagators (cluster EFPA), without J and M_y. A program is compiled
@@ -320,7 +316,7 @@ class Robot:
         return self.programs.run(osim_program(self.programs, links), guess, y)
 
     def apply_test_force(
-        self, link: str, wrench: ArrayLike, y: ArrayLike, guess: ArrayLike | None = None
+        self, link: str, wrench: ArrayLike, y: ArrayLike, guess: Guess = None
     ) -> ForceResponse:
         """Accelerations that a force alone causes: no motion, no gravity, no actuator forces.
 
@@ -332,11 +328,11 @@ class Robot:
         """
         return run_test_force(self.programs, link, wrench, y, guess)
 
-    def bias(self, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None = None) -> Array:
+    def bias(self, y: ArrayLike, yd: ArrayLike, guess: Guess = None) -> Array:
         """C_y (m,): Coriolis, centrifugal, gravity and friction forces."""
         return self.programs.run("bias", guess, y, yd)
 
-    def gravity(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
+    def gravity(self, y: ArrayLike, guess: Guess = None) -> Array:
         """Gravity forces (m,)."""
         return self.programs.run("gravity", guess, y)
 
@@ -344,7 +340,7 @@ class Robot:
         self,
         family: Family,
         wrenches: Mapping[str, ArrayLike] | None,
-        guess: ArrayLike | None,
+        guess: Guess,
         pi: ArrayLike | None,
         *values: Any,
     ) -> Array:
@@ -364,7 +360,7 @@ class Robot:
         wrenches: Mapping[str, ArrayLike] | None = None,
         steps: int = 1,
         friction: Friction | None = None,
-        guess: ArrayLike | None = None,
+        guess: Guess = None,
     ) -> tuple[Array, Array]:
         """(y, yd) after ``steps`` Runge-Kutta steps of ``h`` seconds under constant forces.
 
@@ -413,9 +409,7 @@ class Robot:
         """
         return self._parameters.loaded(payload, parameters)
 
-    def regressor(
-        self, y: ArrayLike, yd: ArrayLike, ydd: ArrayLike, guess: ArrayLike | None = None
-    ) -> Array:
+    def regressor(self, y: ArrayLike, yd: ArrayLike, ydd: ArrayLike, guess: Guess = None) -> Array:
         """W (p, parameters): W @ dynamic_parameters = inverse_dynamics(y, yd, ydd).
 
         Friction and rotor inertia have columns of their own, after those of the bodies.
@@ -427,7 +421,7 @@ class Robot:
         return self.programs.run("regressor", guess, y, yd, ydd)
 
     def generalized_regressor(
-        self, y: ArrayLike, yd: ArrayLike, ydd: ArrayLike, guess: ArrayLike | None = None
+        self, y: ArrayLike, yd: ArrayLike, ydd: ArrayLike, guess: Guess = None
     ) -> Array:
         """W_y (m, parameters): W_y @ dynamic_parameters = generalized_forces(y, yd, ydd)."""
         return self.programs.run("generalized_regressor", guess, y, yd, ydd)
@@ -439,27 +433,23 @@ class Robot:
         """Mass of all moving links [kg]; of a fixed base, the root link does not count."""
         return total_mass(self.mechanism.tree)
 
-    def center_of_mass(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
+    def center_of_mass(self, y: ArrayLike, guess: Guess = None) -> Array:
         """(3,) centre of mass of the moving links in the root frame (world, floating base) [m]."""
         return center_of_mass(self.programs, y, guess)
 
-    def center_of_mass_velocity(
-        self, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None = None
-    ) -> Array:
+    def center_of_mass_velocity(self, y: ArrayLike, yd: ArrayLike, guess: Guess = None) -> Array:
         """(3,) its velocity [m/s]."""
         return centroidal(self.programs, y, yd, guess)["velocity"]
 
-    def centroidal_momentum(
-        self, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None = None
-    ) -> Array:
+    def centroidal_momentum(self, y: ArrayLike, yd: ArrayLike, guess: Guess = None) -> Array:
         """(6,) [angular; linear] momentum about the centre of mass, in world axes."""
         return centroidal(self.programs, y, yd, guess)["momentum"]
 
-    def centroidal_matrix(self, y: ArrayLike, guess: ArrayLike | None = None) -> Array:
+    def centroidal_matrix(self, y: ArrayLike, guess: Guess = None) -> Array:
         """A_G (6, m): centroidal momentum = A_G yd."""
         return centroidal_matrix(self.programs, y, guess)
 
-    def energy(self, y: ArrayLike, yd: ArrayLike, guess: ArrayLike | None = None) -> Energy:
+    def energy(self, y: ArrayLike, yd: ArrayLike, guess: Guess = None) -> Energy:
         """Kinetic and potential energy [J]; the potential is zero in the root's plane z = 0."""
         found = centroidal(self.programs, y, yd, guess)
         return Energy(found["kinetic"], found["potential"])

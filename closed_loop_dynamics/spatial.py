@@ -29,31 +29,11 @@ def sx(values: Any) -> SX:
     return ca.SX(array)
 
 
-def zeros3() -> Vector:
-    """A zero vector."""
-    return ca.SX(np.zeros(3))
-
-
-def cross(a: Vector, b: Vector) -> Vector:
-    """a x b."""
-    return ca.cross(a, b)
-
-
-def skew(a: Vector) -> Matrix:
-    """The matrix of ``a x``."""
-    zero = ca.SX(0.0)
-    return ca.vertcat(
-        ca.horzcat(zero, -a[2], a[1]),
-        ca.horzcat(a[2], zero, -a[0]),
-        ca.horzcat(-a[1], a[0], zero),
-    )
-
-
 def rotation(axis: np.ndarray, angle: SX) -> Matrix:
     """Rotation matrix about a constant unit axis (Rodrigues)."""
     w = sx(axis)
     c, s = ca.cos(angle), ca.sin(angle)
-    k = skew(w)
+    k = ca.skew(w)
     outer = w @ w.T
     return c * (ca.SX(np.eye(3)) - outer) + outer + s * k
 
@@ -97,7 +77,7 @@ class Spatial:
     @staticmethod
     def zero() -> Spatial:
         """Zeros."""
-        return Spatial(zeros3(), zeros3())
+        return Spatial(ca.SX.zeros(3), ca.SX.zeros(3))
 
     @staticmethod
     def of(stacked: SX) -> Spatial:
@@ -106,11 +86,11 @@ class Spatial:
 
     def cross_motion(self, m: Spatial) -> Spatial:
         """self x m for motions."""
-        return Spatial(cross(self.w, m.w), cross(self.w, m.v) + cross(self.v, m.w))
+        return Spatial(ca.cross(self.w, m.w), ca.cross(self.w, m.v) + ca.cross(self.v, m.w))
 
     def cross_force(self, f: Spatial) -> Spatial:
         """self x* f for forces."""
-        return Spatial(cross(self.w, f.w) + cross(self.v, f.v), cross(self.w, f.v))
+        return Spatial(ca.cross(self.w, f.w) + ca.cross(self.v, f.v), ca.cross(self.w, f.v))
 
 
 @dataclass(frozen=True)
@@ -147,6 +127,11 @@ class Transform:
 
     steps: tuple[tuple[Matrix, Vector], ...]
 
+    @staticmethod
+    def of(pose: np.ndarray) -> Transform:
+        """From numbers (4, 4)."""
+        return Transform(((sx(pose[:3, :3]), sx(pose[:3, 3])),))
+
     @property
     def matrix(self) -> tuple[Matrix, Vector]:
         """(R, p) multiplied out."""
@@ -159,7 +144,7 @@ class Transform:
         """X m: a motion vector of the parent frame in the child frame."""
         w, v = m.w, m.v
         for R, p in self.steps:
-            w, v = R.T @ w, R.T @ (v - cross(p, w))
+            w, v = R.T @ w, R.T @ (v - ca.cross(p, w))
         return Spatial(w, v)
 
     @property
@@ -173,7 +158,7 @@ class Transform:
         n, f_lin = f.w, f.v
         for R, p in reversed(self.steps):
             f_lin = R @ f_lin
-            n = R @ n + cross(p, f_lin)
+            n = R @ n + ca.cross(p, f_lin)
         return Spatial(n, f_lin)
 
     def inertia_to_parent(self, inertia: RigidInertia | Inertia) -> RigidInertia | Inertia:
@@ -183,9 +168,9 @@ class Transform:
         return inertia
 
 
-def _mirrored(A: Matrix) -> Matrix:
+def symmetric_half(A: Matrix) -> Matrix:
     """The symmetric matrix of A's upper triangle; the other half is never computed."""
-    return ca.triu2symm(ca.triu(A))
+    return ca.triu2symm(ca.triu(ca.densify(A)))
 
 
 @dataclass(frozen=True)
@@ -206,12 +191,12 @@ class RigidInertia:
     def apply(self, m: Spatial) -> Spatial:
         """I m."""
         return Spatial(
-            self.rotational @ m.w + cross(self.h, m.v), self.mass * m.v - cross(self.h, m.w)
+            self.rotational @ m.w + ca.cross(self.h, m.v), self.mass * m.v - ca.cross(self.h, m.w)
         )
 
     def general(self) -> Inertia:
         """The same as a 6x6 inertia in blocks."""
-        return Inertia(self.rotational, skew(self.h), self.mass * ca.SX(np.eye(3)))
+        return Inertia(self.rotational, ca.skew(self.h), self.mass * ca.SX(np.eye(3)))
 
     def moved(self, R: Matrix, p: Vector) -> RigidInertia:
         """The same inertia about the parent frame's origin, in its axes."""
@@ -219,8 +204,8 @@ class RigidInertia:
         # I' = R I R^T - [p][h] - [h][p] - m [p][p] with h taken about the old origin
         total = h + self.mass * p
         rotated = R @ self.rotational @ R.T
-        product = skew(p) @ skew(total) + skew(h) @ skew(p)
-        return RigidInertia(self.mass, total, _mirrored(rotated - product))
+        product = ca.skew(p) @ ca.skew(total) + ca.skew(h) @ ca.skew(p)
+        return RigidInertia(self.mass, total, symmetric_half(rotated - product))
 
 
 @dataclass(frozen=True)
@@ -248,17 +233,17 @@ class Inertia:
         """The same inertia about the parent frame's origin, in its axes."""
         A = R @ self.A @ R.T
         B = R @ self.B @ R.T
-        C = _mirrored(R @ self.C @ R.T)
+        C = symmetric_half(R @ self.C @ R.T)
         # X^T I X with X = [[1, 0], [-S, 1]]: B' = B + S C, A' = A + S B^T + (S B^T)^T + S C S^T
-        S = skew(p)
+        S = ca.skew(p)
         SC = S @ C
         E = S @ B.T
-        return Inertia(_mirrored(A + E + E.T + SC @ S.T), B + SC, C)
+        return Inertia(symmetric_half(A + E + E.T + SC @ S.T), B + SC, C)
 
     def minus_outer(self, U: Matrix, V: Matrix) -> Inertia:
         """I - U V for U (6, m) and V (m, 6) = D^-1 U^T: symmetric by construction."""
         return Inertia(
-            _mirrored(self.A - U[:3, :] @ V[:, :3]),
+            symmetric_half(self.A - U[:3, :] @ V[:, :3]),
             self.B - U[:3, :] @ V[:, 3:],
-            _mirrored(self.C - U[3:, :] @ V[:, 3:]),
+            symmetric_half(self.C - U[3:, :] @ V[:, 3:]),
         )

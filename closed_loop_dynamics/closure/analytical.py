@@ -105,9 +105,9 @@ class AnalyticalClosure(Closure):
             q.update(zip(leg.columns, solve_leg(self.system, leg, q, choice), strict=True))
         return ca.vertcat(*(q[i] for i in range(len(q))))
 
-    def linearise(self, q: SX, qd_of: Any, tolerance: float) -> Linearised:
+    def linearise(self, q: SX, yd: SX | None, tolerance: float) -> Linearised:
         """G, g and checks: the residual, and the signs that a Newton loop would have watched."""
-        at = self._numerical.linearise(q, qd_of, TOLERANCE)
+        at = self._numerical.linearise(q, yd, TOLERANCE)
         signs = np.sign(self.plan.determinants)
         guards = [s * g - SINGULAR for s, g in zip(signs, at.guards, strict=True)]
         domain = []

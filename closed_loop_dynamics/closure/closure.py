@@ -6,7 +6,7 @@ Those who use a closure ask it; they never test which class it is of.
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -79,12 +79,12 @@ class Closure(abc.ABC):
         """Local q (n,) from independent positions and what the Newton loop has found."""
 
     @abc.abstractmethod
-    def linearise(self, q: SX, qd_of: Callable[[SX], SX] | None, tolerance: float) -> Linearised:
+    def linearise(self, q: SX, yd: SX | None, tolerance: float) -> Linearised:
         """G, g and the checks at an assembled local ``q``.
 
         Args:
             q: (n,) local positions.
-            qd_of: function G -> (n,) local velocities; None leaves g out.
+            yd: (m,) independent velocities; None leaves g out.
             tolerance: of max|phi| on the kept rows [m, rad].
         """
 

@@ -19,6 +19,7 @@ SMALLEST_STEP = 1e-9
 LONGEST_STEP = 0.2
 LARGEST_BEND = 0.3
 MOST_STEPS = 20000
+Sizes = Array | float
 
 
 @dataclass(frozen=True)
@@ -30,25 +31,18 @@ class Solution:
     slope: Array
 
 
-class Continuation:
-    """Goes from one closed configuration of a closure to another.
+class Follower:
+    """Goes from one solution of a Newton loop straight to another.
 
     Args:
-        program: the closure's own program, whose native Newton loop makes each step.
-        seeds: the signs of the branch, and its reference; no table.
+        program: runs the loop alone; each of its runs is a step.
+        p_scale, x_scale: natural sizes of parameters and unknowns.
+        longest: step of a parameter, in its size.
     """
 
-    def __init__(self, closure: NumericalClosure, program: Program, seeds: Seeds) -> None:
-        self.closure = closure
-        self.program = program
-        self.seeds = seeds
+    def __init__(self, program: Program, p_scale: Sizes, x_scale: Sizes, longest: float) -> None:
+        self.program, self.p_scale, self.x_scale, self._longest = program, p_scale, x_scale, longest
         self._layout = program.shape.solvers[0].solver.record
-        self.p_scale = closure.sizes[list(closure.system.independent)]
-        self.x_scale = closure.x_sizes
-
-    def context(self) -> Context:
-        """Memory to go in, of the caller's thread."""
-        return self.program.new_context([self.seeds])
 
     def newest(self, context: Context) -> Solution:
         """The solution a context found last."""
@@ -64,7 +58,7 @@ class Continuation:
         """Go straight from ``start`` towards ``target``; the furthest solution and a status."""
         way = target - start.p
         size = float(np.max(np.abs(way) / self.p_scale, initial=0.0))
-        longest = min(1.0, LONGEST_STEP / max(size, 1e-300))
+        longest = min(1.0, self._longest / max(size, 1e-300))
         here, done, step, status = start, 0.0, longest, 0
         self.set(context, start)
         for _ in range(MOST_STEPS):
@@ -81,6 +75,24 @@ class Continuation:
             if step * max(size, 1e-3) < smallest:
                 break
         return here, status or SOLVER
+
+
+class Continuation(Follower):
+    """Goes from one closed configuration of a closure to another.
+
+    Args:
+        program: the closure's own program, whose native Newton loop makes each step.
+        seeds: the signs of the branch, and its reference; no table.
+    """
+
+    def __init__(self, closure: NumericalClosure, program: Program, seeds: Seeds) -> None:
+        sizes = closure.sizes[list(closure.system.independent)]
+        super().__init__(program, sizes, closure.x_sizes, LONGEST_STEP)
+        self.closure, self.seeds = closure, seeds
+
+    def context(self) -> Context:
+        """Memory to go in, of the caller's thread."""
+        return self.program.new_context([self.seeds])
 
     def differ(self, a: Solution, b: Solution) -> bool:
         """Two solutions at the same place are different ones, whole turns aside."""
@@ -112,7 +124,7 @@ class Continuation:
         return found, status
 
 
-def continues(a: Solution, b: Solution, x_scale: Array | float = 1.0) -> bool:
+def continues(a: Solution, b: Solution, x_scale: Sizes) -> bool:
     """b lies on the curve through a: the change of x is the integral of its slope.
 
     Newton may land on another solution across a gap; the trapezoidal rule would have to hold there

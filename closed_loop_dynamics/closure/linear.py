@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..arrays import Array
@@ -34,7 +32,7 @@ class LinearClosure(Closure):
     def assemble(self, y: SX, x: SX) -> SX:
         return ca.SX(self.A) @ y + ca.SX(self.b)
 
-    def linearise(self, q: SX, qd_of: Any, tolerance: float) -> Linearised:
+    def linearise(self, q: SX, yd: SX | None, tolerance: float) -> Linearised:
         """G = A, g = 0."""
         n, m = self.A.shape
         zero = ca.SX(np.zeros(n))

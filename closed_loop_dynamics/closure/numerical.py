@@ -140,7 +140,7 @@ class NumericalClosure(Closure):
             solved += columns
         return ca.densify(X), dets
 
-    def linearise(self, q: SX, qd_of: Any, tolerance: float) -> Linearised:
+    def linearise(self, q: SX, yd: SX | None, tolerance: float) -> Linearised:
         """G and g by coordinate partitioning; one check, of max|phi|."""
         n = len(self.system.joints)
         qs, qds = ca.SX.sym("q", n), ca.SX.sym("qd", n)
@@ -157,11 +157,11 @@ class NumericalClosure(Closure):
             G[i, k] = 1.0
         G[list(self.unknown), :] = slope
         g = ca.SX(np.zeros(n))
-        if qd_of is not None:
+        if yd is not None:
             # qd is a free symbol while differentiating: substituting G yd first would also
             # differentiate G and silently give g = 0.
             k_bias = -ca.jtimes(ca.jtimes(phi, qs, qds), qs, qds)
-            bias = ca.Function("k", [qs, qds], [ca.densify(k_bias)])(q, qd_of(G))
+            bias = ca.Function("k", [qs, qds], [ca.densify(k_bias)])(q, G @ yd)
             g[list(self.unknown)], _ = self._solve(K_d, bias)
         worst = largest(ca.fabs(phi_q[i]) for i in range(phi_q.shape[0]))
         return Linearised(G, g, slope, worst, [tolerance - worst], self._guards(dets))

@@ -54,14 +54,12 @@ class SmoothClosure(Closure):
     def assemble(self, y: SX, x: SX) -> SX:
         return ca.Function.deserialize(self._first)(y)[0]
 
-    def linearise(self, q: SX, qd_of: Any, tolerance: float) -> Linearised:
+    def linearise(self, q: SX, yd: SX | None, tolerance: float) -> Linearised:
         """G and g by differentiation; checks fail where the function or they are not finite."""
         y = ca.vertcat(*(q[i] for i in self.independent))
         _, G = ca.Function.deserialize(self._first)(y)
         g = ca.SX(np.zeros(len(self.component.joints)))
-        if qd_of is not None:
-            qd = qd_of(G)
-            yd = ca.vertcat(*(qd[i] for i in self.independent))
+        if yd is not None:
             g = ca.Function.deserialize(self._second)(y, yd)
         rows = self._dependent
         # Sums, as fmax passes over nan.

@@ -8,7 +8,7 @@ the checks of the program refuse.
 from __future__ import annotations
 
 from ..engine.symbolic import ca
-from ..spatial import SX, cross
+from ..spatial import SX
 
 
 def across(axis: SX, vector: SX) -> SX:
@@ -19,7 +19,7 @@ def across(axis: SX, vector: SX) -> SX:
 def turn(axis: SX, start: SX, end: SX) -> SX:
     """Angle about ``axis`` that carries ``start`` onto the half-plane of ``end``."""
     a, b = across(axis, start), across(axis, end)
-    return ca.atan2(ca.dot(axis, cross(a, b)), ca.dot(a, b))
+    return ca.atan2(ca.dot(axis, ca.cross(a, b)), ca.dot(a, b))
 
 
 def cosine_equation(A: SX, B: SX, C: SX, branch: float) -> SX:

@@ -43,15 +43,8 @@ def _actuator_jacobian(motion: Motion, c: int) -> SX:
 def independent_forces(motion: Motion, tau_u: SX) -> SX:
     """tau_y = G_u^T tau_u (m, 1)."""
     mech = motion.mechanism
-    result = ca.SX(np.zeros(mech.m))
-    slot = {b: i for i, b in enumerate(mech.actuator)}
-    for c, component in enumerate(mech.components):
-        if not component.active:
-            continue
-        local = tau_u[[slot[b] for b in component.active]]
-        places = [mech.v_at[b] for b in component.independent]
-        result[places] = _actuator_jacobian(motion, c).T @ local
-    return result
+    G_u = motion.jacobian(range(len(mech.components)), mech.actuator, mech.independent)
+    return ca.densify(G_u.T @ tau_u)
 
 
 def actuator_forces(motion: Motion, tau_y: SX) -> tuple[SX, list[SX]]:
@@ -84,14 +77,5 @@ def geometric_stiffness(motion: Motion, tau_u: SX) -> SX:
     is what is wanted, exactly and for every kind of closure.
     """
     mech = motion.mechanism
-    result = ca.SX(np.zeros((mech.m, mech.m)))
-    slot = {b: i for i, b in enumerate(mech.actuator)}
-    for c, component in enumerate(mech.components):
-        if not component.active:
-            continue
-        g = motion.loops[c].g
-        products = (tau_u[slot[b]] * g[component.joints.index(b)] for b in component.active)
-        block = 0.5 * ca.hessian(sum(products, ca.SX(0.0)), motion.yd)[0]
-        places = [mech.v_at[b] for b in component.independent]
-        result[places, places] = block[places, places]
-    return result
+    g_u = motion.stacked(motion.bias)[[mech.qd_at[b] for b in mech.actuator], :]
+    return 0.5 * ca.hessian(ca.dot(tau_u, g_u), motion.yd)[0]

@@ -21,7 +21,6 @@ from ..engine.symbolic import ca
 from ..model.clusters import Cluster
 from ..model.tree import FLOATING
 from ..spatial import SX, Spatial
-from .joint_forces import joint_inertia
 from .motion import Motion
 from .outward import body_acceleration
 
@@ -69,7 +68,7 @@ class Articulated:
 def articulate(motion: Motion) -> Articulated:
     """The inward pass over the inertias."""
     mech = motion.mechanism
-    inertia: dict[int, Any] = {i: motion.inertia(i) for i in range(len(mech.tree.bodies))}
+    inertia: dict[int, Any] = dict(motion.inertia)
     nodes: dict[int, ArticulatedCluster] = {}
     for k in reversed(range(len(mech.clusters))):
         nodes[k] = _eliminate(motion, mech.clusters[k], inertia)
@@ -122,7 +121,7 @@ def _joint_space(
             t, f = through_cluster(motion, index, b, composite[b].apply(S))
             for i, force in t.items():
                 H[index[i], j], H[j, index[i]] = force, force.T
-            H[j, j] = H[j, j] + joint_inertia(motion, b)
+            H[j, j] = H[j, j] + motion.joints[b].rotor_inertia
             P[:, j] = f.stacked
     return H, P
 
@@ -145,17 +144,14 @@ def accelerate(
     node: ArticulatedCluster,
     ydd: SX,
     a: dict[int, Spatial],
-    g: dict[int, SX] | None = None,
-    c: dict[int, Spatial] | None = None,
+    bias: tuple[dict[int, SX], dict[int, Spatial]] | None = None,
 ) -> None:
     """Accelerations of the cluster's bodies from its ydd (m_c, 1) and the one of its parent body.
 
-    ``g`` and ``c``: loop bias and velocity products per body, when the robot moves.
+    ``bias``: loop bias g and velocity products c per body, when the robot moves.
     """
     qdd = node.G @ ydd
     for b in node.cluster.bodies:
         a_parent, qdd_b = a[motion.mechanism.tree.bodies[b].parent], qdd[node.index[b]]
-        if g is not None and c is not None:
-            a[b] = body_acceleration(motion, b, a_parent, c[b], qdd_b + g[b])
-        else:
-            a[b] = body_acceleration(motion, b, a_parent, Spatial.zero(), qdd_b)
+        g, c = (0.0, Spatial.zero()) if bias is None else (bias[0][b], bias[1][b])
+        a[b] = body_acceleration(motion, b, a_parent, c, qdd_b + g)

@@ -15,7 +15,7 @@ from ..mechanism import Mechanism
 from ..spatial import SX
 from . import equations
 from .actuation import geometric_stiffness, needs_solve
-from .centroidal import centroidal_matrix
+from .centroidal import center_of_mass, centroidal_matrix, momentum_and_energy
 from .equations import Equation, checked, given_parameters, only
 from .innovations import inverse_mass_matrix, mass_matrix_factors
 from .lagrange import constraint_rows
@@ -121,9 +121,9 @@ def _square(*names: str) -> Shapes:
 _MASS_MATRIX = only("M", reduced_mass_matrix)
 
 RECIPES: dict[str, Recipe] = {
-    "positions": Recipe("y", lambda m: {"q": (m.n_q,), "residual": ()}, equations.positions),
+    "positions": Recipe("y", lambda m: {"q": (m.n_q,), "residual": ()}, equations.state),
     "velocities": Recipe(
-        "yv", lambda m: {"q": (m.n_q,), "residual": (), "qd": (m.n,)}, equations.velocities
+        "yv", lambda m: {"q": (m.n_q,), "residual": (), "qd": (m.n,)}, equations.state
     ),
     "state": Recipe(
         "yva",
@@ -140,8 +140,8 @@ RECIPES: dict[str, Recipe] = {
     FORWARD_DYNAMICS.friction: Recipe(
         "yvuwd", lambda m: {"ydd": (m.m,)}, equations.forward_with_friction, INERTIA
     ),
-    "bias": Recipe("yv", lambda m: {"tau_y": (m.m,)}, equations.bias),
-    "gravity": Recipe("y", lambda m: {"tau_y": (m.m,)}, equations.bias),
+    "bias": Recipe("yv", lambda m: {"tau_y": (m.m,)}, equations.generalized_forces),
+    "gravity": Recipe("y", lambda m: {"tau_y": (m.m,)}, equations.generalized_forces),
     "statics": Recipe("yw", lambda m: {"tau_y": (m.m,)}, equations.statics),
     "mass_matrix": Recipe("y", _square("M"), _MASS_MATRIX),
     "mass_matrix_parameters": Recipe("yi", _square("M"), given_parameters(_MASS_MATRIX)),
@@ -165,7 +165,9 @@ RECIPES: dict[str, Recipe] = {
     "generalized_regressor": Recipe(
         "yva", lambda m: {"W": (m.m, parameter_count(m))}, only("W", generalized_regressor)
     ),
-    "center_of_mass": Recipe("y", lambda m: {"center_of_mass": (3,)}, equations.mass_center),
+    "center_of_mass": Recipe(
+        "y", lambda m: {"center_of_mass": (3,)}, only("center_of_mass", center_of_mass)
+    ),
     "centroidal": Recipe(
         "yv",
         lambda m: {
@@ -175,7 +177,7 @@ RECIPES: dict[str, Recipe] = {
             "kinetic": (),
             "potential": (),
         },
-        equations.centroidal,
+        lambda motion: (momentum_and_energy(motion), []),
     ),
     "centroidal_matrix": Recipe("y", lambda m: {"A": (6, m.m)}, only("A", centroidal_matrix)),
     "lagrange": Recipe(
@@ -190,11 +192,6 @@ RECIPES: dict[str, Recipe] = {
         equations.lagrange,
     ),
 }
-
-
-def input_size(mech: Mechanism, letter: str) -> int:
-    """Length of the vector behind a letter."""
-    return INPUTS[letter].size(mech)
 
 
 def check_kinds(mech: Mechanism, recipe: Recipe) -> list[tuple[str, int]]:
@@ -212,7 +209,7 @@ def check_kinds(mech: Mechanism, recipe: Recipe) -> list[tuple[str, int]]:
 def trace(mech: Mechanism, name: str, recipe: Recipe) -> SX:
     """The body of program ``name`` as a CasADi function."""
     x = ca.SX.sym("x", mech.n_x)
-    symbols = {letter: ca.SX.sym(letter, input_size(mech, letter)) for letter in recipe.inputs}
+    symbols = {letter: ca.SX.sym(letter, INPUTS[letter].size(mech)) for letter in recipe.inputs}
     motion = trace_motion(mech, symbols["y"], x, symbols.get("v"))
     others = [symbols[letter] for letter in recipe.inputs if letter not in "yv"]
     traced, checks = recipe.equation(motion, *others)

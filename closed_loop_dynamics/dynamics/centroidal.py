@@ -8,16 +8,13 @@ it is a number at a joint, not a body. Rotors that are bodies of the tree count 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..engine.symbolic import ca
-from ..spatial import SX, Spatial, Transform, cross, skew
-from .joint_forces import rotor_inertia
-from .motion import Motion, rigid_inertia
+from ..spatial import SX, Spatial, Transform
+from .motion import Motion
 from .outward import velocities
-from .projection import loop_jacobian
+from .projection import composite_inertias, loop_jacobian
 
 
 def body_poses(motion: Motion) -> tuple[dict[int, SX], dict[int, SX]]:
@@ -33,48 +30,46 @@ def body_poses(motion: Motion) -> tuple[dict[int, SX], dict[int, SX]]:
     return R, p
 
 
-def center_of_mass(motion: Motion) -> tuple[SX, SX]:
-    """(3, 1) in the root frame [m], and the mass of all moving bodies [kg]."""
+def center_of_mass(motion: Motion) -> SX:
+    """(3, 1) in the root frame [m]."""
     R, p = body_poses(motion)
     mass, first_moment = ca.SX(0.0), ca.SX(np.zeros(3))
-    for i in R:
-        body = rigid_inertia(motion.mechanism, i)
+    for i, body in motion.inertia.items():
         mass += body.mass
         first_moment += R[i] @ body.h + body.mass * p[i]
-    return first_moment / mass, mass
+    return first_moment / mass
 
 
-def momentum_and_energy(motion: Motion) -> list[SX]:
+def momentum_and_energy(motion: Motion) -> dict[str, SX]:
     """Centre of mass (3), its velocity (3), h_G (6), kinetic and potential energy (2)."""
     mech, bodies = motion.mechanism, motion.mechanism.tree.bodies
     v, _ = velocities(motion)
     h: dict[int, Spatial] = {-1: Spatial.zero()}
     kinetic = ca.SX(0.0)
     for i in range(len(bodies)):
-        h[i] = rigid_inertia(mech, i).apply(v[i])
-        kinetic += 0.5 * rotor_inertia(mech, i) * ca.sumsqr(motion.qd[i])
+        h[i] = motion.inertia[i].apply(v[i])
+        kinetic += 0.5 * motion.joints[i].rotor_inertia * ca.sumsqr(motion.qd[i])
         kinetic += 0.5 * v[i].dot(h[i])
     for i in reversed(range(len(bodies))):
         h[bodies[i].parent] = h[bodies[i].parent] + motion.X[i].force_to_parent(h[i])
-    (com, mass), root = center_of_mass(motion), h[-1]
-    about_com = ca.vertcat(root.w - cross(com, root.v), root.v)
-    potential = -mass * ca.dot(ca.SX(np.array(mech.gravity)), com)
-    return [com, root.v / mass, about_com, kinetic, potential]
+    com, mass, root = center_of_mass(motion), sum(body.mass for body in bodies), h[-1]
+    return {
+        "center_of_mass": com,
+        "velocity": root.v / mass,
+        "momentum": ca.vertcat(root.w - ca.cross(com, root.v), root.v),
+        "kinetic": kinetic,
+        "potential": -mass * ca.dot(ca.SX(np.array(mech.gravity)), com),
+    }
 
 
 def centroidal_matrix(motion: Motion) -> SX:
     """A_G (6, m): h_G = A_G yd."""
-    mech, bodies = motion.mechanism, motion.mechanism.tree.bodies
-    R, p = body_poses(motion)
-    composite: dict[int, Any] = {i: rigid_inertia(mech, i) for i in range(len(bodies))}
+    mech, (R, p) = motion.mechanism, body_poses(motion)
     A = ca.SX(6, mech.n)
-    for i in reversed(range(len(bodies))):
-        parent = bodies[i].parent
-        if parent >= 0:
-            composite[parent] = composite[parent] + motion.X[i].inertia_to_parent(composite[i])
+    for i, composite in composite_inertias(motion).items():
         to_root = Transform(((R[i], p[i]),))
         for k, S in enumerate(motion.S[i].columns):
-            A[:, mech.qd_at[i] + k] = to_root.force_to_parent(composite[i].apply(S)).stacked
+            A[:, mech.qd_at[i] + k] = to_root.force_to_parent(composite.apply(S)).stacked
     A = A @ loop_jacobian(motion)
-    com, _ = center_of_mass(motion)
-    return ca.vertcat(A[:3, :] - skew(com) @ A[3:, :], A[3:, :])
+    com = center_of_mass(motion)
+    return ca.vertcat(A[:3, :] - ca.skew(com) @ A[3:, :], A[3:, :])

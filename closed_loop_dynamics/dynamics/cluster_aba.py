@@ -14,7 +14,7 @@ from __future__ import annotations
 from ..engine.symbolic import ca
 from ..spatial import SX, Spatial
 from .articulated import Articulated, ArticulatedCluster, accelerate, articulate
-from .joint_forces import joint_friction, joint_inertia
+from .joint_forces import joint_friction
 from .motion import Motion, base_acceleration
 from .outward import velocities
 
@@ -31,7 +31,7 @@ def cluster_aba(
 
     force: dict[int, Spatial] = {}
     for i in range(len(tree.bodies)):
-        force[i] = v[i].cross_force(motion.inertia(i).apply(v[i]))
+        force[i] = v[i].cross_force(motion.inertia[i].apply(v[i]))
         if wrenches and i in wrenches:
             force[i] = force[i] - wrenches[i]
 
@@ -48,7 +48,7 @@ def cluster_aba(
         node = articulated.nodes[k]
         local = D_inverse_u[k] - node.D_inverse_U @ a[node.cluster.parent].stacked
         ydd[node.slots] = local
-        accelerate(motion, node, local, a, g, c)
+        accelerate(motion, node, local, a, (g, c))
     return ca.densify(ydd), articulated.pivots
 
 
@@ -83,7 +83,7 @@ def _bias(
             force[parent] = force[parent] + X.force_to_parent(force[b])
         elif parent >= 0:
             on_parent.append(X.force_to_parent(force[b]))
-        own = joint_friction(motion, b) + joint_inertia(motion, b) * g[b]
+        own = joint_friction(motion, b) + motion.joints[b].rotor_inertia * g[b]
         t[index[b]] = motion.S[b].dot(force[b]) + own
 
     D_inverse_u = node.factor.solve(ca.densify(tau_y[node.slots] - node.G.T @ t))

@@ -27,7 +27,7 @@ import numpy as np
 from ..arrays import Array
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
-from ..spatial import SX, Spatial, Transform, sx
+from ..spatial import SX, Spatial, Transform, symmetric_half
 from .articulated import Articulated, ArticulatedCluster, accelerate, articulate, through_cluster
 from .motion import Motion
 
@@ -66,13 +66,11 @@ def inverse_osim(motion: Motion, frames: Sequence[Frame]) -> tuple[SX, list[SX]]
     blocks = [[ca.SX(6, 6) for _ in range(count)] for _ in range(count)]
     for i, (body_i, pose_i) in enumerate(frames):
         for j, (body_j, pose_j) in enumerate(frames[: i + 1]):
-            w = response.of(body_i, body_j)
-            if w is not None:
-                # Y_i w Y_j^T with Y the motion transforms from body to frame.
-                half = _motions_to(pose_i, w).T
-                block = _motions_to(pose_j, half).T
-                blocks[i][j] = symmetric_half(block) if i == j else block
-                blocks[j][i] = blocks[i][j].T
+            # Y_i w Y_j^T with Y the motion transforms from body to frame.
+            half = _motions_to(pose_i, response.of(body_i, body_j)).T
+            block = _motions_to(pose_j, half).T
+            blocks[i][j] = symmetric_half(block) if i == j else block
+            blocks[j][i] = blocks[i][j].T
     whole = ca.vertcat(*(ca.horzcat(*row) for row in blocks))
     return whole, checks_of(articulated, [body for body, _ in frames])
 
@@ -81,13 +79,9 @@ def _motions_to(pose: Array, w: SX) -> SX:
     """The columns of ``w``, motions of a body, as motions of a frame on it."""
     if np.array_equal(pose, np.eye(4)):
         return w
-    X = _transform(pose)
+    X = Transform.of(pose)
     columns = [X.motion_to_child(Spatial.of(w[:, i])).stacked for i in range(w.shape[1])]
     return ca.horzcat(*columns)
-
-
-def _transform(pose: Array) -> Transform:
-    return Transform(((sx(pose[:3, :3]), sx(pose[:3, 3])),))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,18 +107,15 @@ class _BodyResponses:
         ordered = sorted(stations, key=lambda b: (self._cluster_of[b], b))
         self._rank = {b: rank for rank, b in enumerate(ordered)}
         self._stretches: dict[int, _Stretch] = {}
-        self._w: dict[tuple[int, int], SX | None] = {}
+        self._w: dict[tuple[int, int], SX] = {}
         for s in ordered:
             self._add(s)
 
-    def of(self, s: int, t: int) -> SX | None:
-        """(6, 6) acceleration of body ``s`` for a force on body ``t``; None where it is zero."""
+    def of(self, s: int, t: int) -> SX:
+        """(6, 6) acceleration of body ``s`` for a force on body ``t``."""
         if min(s, t) < 0:
-            return None
-        if self._rank[s] >= self._rank[t]:
-            return self._w[s, t]
-        mirrored = self._w[t, s]
-        return None if mirrored is None else mirrored.T
+            return ca.SX(6, 6)
+        return self._w[s, t] if self._rank[s] >= self._rank[t] else self._w[t, s].T
 
     def _find_stations(self, mech: Mechanism, bodies: set[int]) -> set[int]:
         crossed: set[int] = set()
@@ -144,16 +135,10 @@ class _BodyResponses:
         stretch = self._stretches[s] = self._stretch(s)
         chi, end = stretch.chi, stretch.end
         for t in list(self._rank)[: self._rank[s]]:
-            outer = self.of(end, t)
-            w = None if outer is None else chi.T @ outer
+            self._w[s, t] = chi.T @ self.of(end, t)
             if self._cluster_of[t] == self._cluster_of[s]:
-                both = stretch.B.T @ self._stretches[t].D_inverse_B
-                w = both if w is None else w + both
-            self._w[s, t] = w
-        inner = self.of(end, end)
-        self._w[s, s] = symmetric_half(
-            stretch.own if inner is None else stretch.own + chi.T @ (inner @ chi)
-        )
+                self._w[s, t] += stretch.B.T @ self._stretches[t].D_inverse_B
+        self._w[s, s] = symmetric_half(stretch.own + chi.T @ (self.of(end, end) @ chi))
 
     def _stretch(self, s: int) -> _Stretch:
         motion, body = self._articulated.motion, s
@@ -167,11 +152,6 @@ class _BodyResponses:
             body = node.cluster.parent
         assert first is not None
         return _Stretch(body, chi, own, *first)
-
-
-def symmetric_half(w: SX) -> SX:
-    """A symmetric matrix of which only one half is ever computed."""
-    return ca.triu2symm(ca.triu(ca.densify(w)))
 
 
 def checks_of(articulated: Articulated, bodies: Sequence[int]) -> list[SX]:
@@ -203,7 +183,7 @@ def response_to_force(motion: Motion, frame: Frame, wrench: SX) -> tuple[SX, SX,
     checks = checks_of(articulated, [body])
     if body < 0:
         return ydd, ca.SX.zeros(6), checks
-    X = _transform(pose)
+    X = Transform.of(pose)
     a: dict[int, Spatial] = {-1: Spatial.zero()}
 
     # Inward: what the clusters on the way to the root answer by themselves.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..engine.symbolic import ca
 from ..spatial import SX, Spatial
-from .joint_forces import joint_friction, joint_inertia
+from .joint_forces import joint_friction
 from .motion import Motion, base_acceleration
 from .outward import accelerations, velocities
 
@@ -33,7 +33,7 @@ def tree_forces(
     a = accelerations(motion, c, qdd, base_acceleration(mech) if gravity else Spatial.zero())
     f: dict[int, Spatial] = {}
     for i in range(len(bodies)):
-        inertia = motion.inertia(i)
+        inertia = motion.inertia[i]
         f[i] = inertia.apply(a[i]) + v[i].cross_force(inertia.apply(v[i]))
         if wrenches and i in wrenches:
             f[i] = f[i] - wrenches[i]
@@ -41,7 +41,7 @@ def tree_forces(
     # Inward: joint forces, accumulated at the parents.
     tau: dict[int, SX] = {}
     for i in reversed(range(len(bodies))):
-        own = joint_friction(motion, i) + joint_inertia(motion, i) * qdd[i]
+        own = joint_friction(motion, i) + motion.joints[i].rotor_inertia * qdd[i]
         tau[i] = motion.S[i].dot(f[i]) + own
         if bodies[i].parent >= 0:
             f[bodies[i].parent] = f[bodies[i].parent] + motion.X[i].force_to_parent(f[i])

@@ -13,7 +13,7 @@ from ..closure.small_linear import largest
 from ..engine.symbolic import ca
 from ..spatial import SX, Spatial
 from .actuation import actuator_forces, independent_forces
-from .centroidal import body_poses, center_of_mass, momentum_and_energy
+from .centroidal import body_poses
 from .cluster_aba import cluster_aba
 from .cluster_rnea import cluster_rnea, tree_forces
 from .joint_forces import smooth_friction
@@ -48,22 +48,17 @@ def given_parameters(equation: Equation) -> Equation:
     return lambda motion, *others: equation(with_parameters(motion, others[-1]), *others[:-1])
 
 
-def positions(motion: Motion) -> Traced:
+def state(motion: Motion, ydd: SX | None = None) -> Traced:
     residual = largest(motion.loops[c].residual for c in motion.mechanism.loops)
-    return {"q": motion.stacked(motion.q), "residual": residual}, []
+    outputs = {"q": motion.stacked(motion.q), "residual": residual}
+    if motion.yd is not None:
+        outputs["qd"] = motion.stacked(motion.qd)
+    if ydd is not None:
+        outputs["qdd"] = motion.stacked(motion.accelerations(ydd))
+    return outputs, []
 
 
-def velocities(motion: Motion) -> Traced:
-    outputs, checks = positions(motion)
-    return {**outputs, "qd": motion.stacked(motion.qd)}, checks
-
-
-def state(motion: Motion, ydd: SX) -> Traced:
-    outputs, checks = velocities(motion)
-    return {**outputs, "qdd": motion.stacked(motion.accelerations(ydd))}, checks
-
-
-def generalized_forces(motion: Motion, ydd: SX, w: SX | None = None) -> Traced:
+def generalized_forces(motion: Motion, ydd: SX | None = None, w: SX | None = None) -> Traced:
     return {"tau_y": cluster_rnea(motion, ydd, _wrenches(motion, w))}, []
 
 
@@ -90,10 +85,6 @@ def _wrenches(motion: Motion, w: SX | None) -> dict[int, Spatial] | None:
     return {b: Spatial.of(w[6 * b : 6 * b + 6]) for b in range(count)}
 
 
-def bias(motion: Motion) -> Traced:
-    return {"tau_y": cluster_rnea(motion, None)}, []
-
-
 def statics(motion: Motion, w: SX) -> Traced:
     return {"tau_y": cluster_rnea(motion, None, _wrenches(motion, w), gravity=False)}, []
 
@@ -106,15 +97,6 @@ def poses(motion: Motion) -> Traced:
         "p": ca.horzcat(ca.SX(3, 0), *(p[i] for i in bodies)).T,
         "G": loop_jacobian(motion),
     }, []
-
-
-def mass_center(motion: Motion) -> Traced:
-    return {"center_of_mass": center_of_mass(motion)[0]}, []
-
-
-def centroidal(motion: Motion) -> Traced:
-    names = ("center_of_mass", "velocity", "momentum", "kinetic", "potential")
-    return dict(zip(names, momentum_and_energy(motion), strict=True)), []
 
 
 def lagrange(motion: Motion) -> Traced:

@@ -13,43 +13,34 @@ det M_y = det D. With d the depth of the cluster tree: W costs O(m d), the inver
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..engine.symbolic import ca
-from ..spatial import SX
+from ..spatial import SX, symmetric_half
 from .articulated import Articulated, articulate
-from .cluster_efpa import propagate, symmetric_half
+from .cluster_efpa import propagate
 from .motion import Motion
 
-
-@dataclass(frozen=True, eq=False)
-class _Innovations:
-    """Blocks of W and of D^-1 W: (j, k) for cluster j on the way from cluster k to the root."""
-
-    W: dict[tuple[int, int], SX]
-    D_inverse_W: dict[tuple[int, int], SX]
-    D: dict[int, SX]
-    slots: dict[int, list[int]]
+#: (j, k), cluster j on the way from cluster k to the root -> block.
+Blocks = dict[tuple[int, int], SX]
 
 
 def inverse_mass_matrix(motion: Motion) -> tuple[SX, list[SX]]:
     """M_y^-1 (m, m), and the smallest pivot of D of every cluster."""
     m, articulated = motion.mechanism.m, articulate(motion)
-    found = _innovations(articulated)
+    W, D_inverse_W = _innovations(articulated)
     outwards: dict[int, list[int]] = {}
-    for j, k in found.W:
+    for j, k in W:
         outwards.setdefault(j, []).append(k)
-    blocks: dict[tuple[int, int], SX] = {}
+    blocks: Blocks = {}
     for j, beyond in outwards.items():
         for i, k in enumerate(beyond):
             for other in beyond[: i + 1]:
-                block = found.W[j, k].T @ found.D_inverse_W[j, other]
+                block = W[j, k].T @ D_inverse_W[j, other]
                 blocks[k, other] = blocks[k, other] + block if (k, other) in blocks else block
     inverse = ca.SX(m, m)
     for (k, other), block in blocks.items():
-        rows, columns = found.slots[k], found.slots[other]
+        rows, columns = articulated.nodes[k].slots, articulated.nodes[other].slots
         whole = symmetric_half(block) if k == other else block
         inverse[rows, columns] = whole
         inverse[columns, rows] = whole.T
@@ -59,25 +50,26 @@ def inverse_mass_matrix(motion: Motion) -> tuple[SX, list[SX]]:
 def mass_matrix_factors(motion: Motion) -> tuple[SX, SX, list[SX]]:
     """W (m, m), D (m, m), and the smallest pivot of D of every cluster."""
     m, articulated = motion.mechanism.m, articulate(motion)
-    found = _innovations(articulated)
+    nodes = articulated.nodes
     W, D = ca.SX(m, m), ca.SX(m, m)
-    for (j, k), block in found.W.items():
-        W[found.slots[j], found.slots[k]] = block
-    for k, block in found.D.items():
-        D[found.slots[k], found.slots[k]] = block
+    for (j, k), block in _innovations(articulated)[0].items():
+        W[nodes[j].slots, nodes[k].slots] = block
+    for node in nodes.values():
+        D[node.slots, node.slots] = node.D
     return W, D, articulated.pivots
 
 
-def _innovations(articulated: Articulated) -> _Innovations:
+def _innovations(articulated: Articulated) -> tuple[Blocks, Blocks]:
+    """Blocks of W and of D^-1 W."""
     motion, nodes = articulated.motion, articulated.nodes
-    found = _Innovations({}, {}, {}, {})
+    W: Blocks = {}
+    D_inverse_W: Blocks = {}
     for k, node in sorted(nodes.items()):
         identity = ca.SX(np.eye(len(node.slots)))
-        found.W[k, k], found.D_inverse_W[k, k] = identity, node.factor.solve(identity)
-        found.D[k], found.slots[k] = node.D, node.slots
+        W[k, k], D_inverse_W[k, k] = identity, node.factor.solve(identity)
         chi, body = -node.D_inverse_U.T, node.cluster.parent
         while body >= 0:
             j = motion.mechanism.cluster_of[body]
-            found.W[j, k], found.D_inverse_W[j, k], chi = propagate(motion, nodes[j], body, chi)
+            W[j, k], D_inverse_W[j, k], chi = propagate(motion, nodes[j], body, chi)
             body = nodes[j].cluster.parent
-    return found
+    return W, D_inverse_W

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..engine.symbolic import ca
 from ..model.tree import FLOATING, PRISMATIC, Joint
-from ..spatial import SX, Transform, cross, rotation, rotation_of_quaternion, sx, zeros3
+from ..spatial import SX, Transform, rotation, rotation_of_quaternion, sx
 
 #: Smallest squared norm of a quaternion that still names a direction.
 QUATERNION = 1e-12
@@ -21,7 +21,7 @@ def joint_transform(joint: Joint, q: SX) -> Transform:
         return Transform(((R, p), (rotation_of_quaternion(q[3:]), q[:3])))
     if joint.kind == PRISMATIC:
         return Transform(((R, p + R @ (sx(joint.axis) * q)),))
-    return Transform(((R, p), (rotation(joint.axis, q), zeros3())))
+    return Transform(((R, p), (rotation(joint.axis, q), ca.SX.zeros(3))))
 
 
 def joint_checks(joint: Joint, q: SX) -> list[SX]:
@@ -36,7 +36,7 @@ def position_rate(joint: Joint, q: SX, qd: SX) -> SX:
     quaternion, omega, linear = q[3:], qd[:3], qd[3:]
     v, s = quaternion[:3], quaternion[3]
     # dQ/dt = Q (omega, 0) / 2 and dp/dt = R linear: the twist is in the body frame.
-    turning = 0.5 * ca.vertcat(s * omega + cross(v, omega), -ca.dot(v, omega))
+    turning = 0.5 * ca.vertcat(s * omega + ca.cross(v, omega), -ca.dot(v, omega))
     return ca.vertcat(rotation_of_quaternion(quaternion) @ linear, turning)
 
 

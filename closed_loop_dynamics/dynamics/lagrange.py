@@ -12,8 +12,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
+from ..closure.numerical import NumericalClosure
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
+from ..model.clusters import Component
 from ..spatial import SX
 from .motion import Motion
 
@@ -34,46 +36,40 @@ def constraint_rows(mech: Mechanism) -> int:
 def trace_constraints(motion: Motion) -> tuple[SX, SX, SX]:
     """phi (rows, 1), K (rows, n) and k (rows, 1) of the whole robot."""
     mech = motion.mechanism
-    rows = constraint_rows(mech)
-    phi, K, k = ca.SX(np.zeros(rows)), ca.SX(np.zeros((rows, mech.n))), ca.SX(np.zeros(rows))
-    at = 0
+    phi, K, k = ca.SX(0, 1), ca.SX(0, mech.n), ca.SX(0, 1)
     for c, component in enumerate(mech.components):
-        slots = mech.qd.slots(component.joints)
         loops = mech.loop_closure(c)
-        if loops is not None:
-            n = len(component.joints)
-            q, qd = ca.SX.sym("q", n), ca.SX.sym("qd", n)
-            f = loops.system.phi(q)[list(loops.plan.rows)]
-            bias = -ca.jtimes(ca.jtimes(f, q, qd), q, qd)
-            function = ca.Function("loop", [q, qd], [f, ca.densify(ca.jacobian(f, q)), bias])
-            q_now = ca.vertcat(*(motion.q[b] for b in component.joints))
-            qd_now = ca.vertcat(*(motion.qd[b] for b in component.joints))
-            f_now, K_now, k_now = function(q_now, qd_now)
-            stop = at + f.shape[0]
-            phi[at:stop], K[at:stop, slots], k[at:stop] = f_now, K_now, k_now
-            at = stop
-            for i in loops.plan.idle:
-                K[at, slots[i]] = 1.0
-                at += 1
-        else:
-            at = _explicit_rows(motion, c, slots, K, k, at)
-    return phi, K, k
+        rows = _explicit_rows(motion, c) if loops is None else _loop_rows(motion, component, loops)
+        K_c = ca.SX(rows[1].shape[0], mech.n)
+        K_c[:, mech.qd.slots(component.joints)] = rows[1]
+        phi, K, k = ca.vertcat(phi, rows[0]), ca.vertcat(K, K_c), ca.vertcat(k, rows[2])
+    return phi, ca.densify(K), k
 
 
-def _explicit_rows(motion: Motion, c: int, slots: list[int], K: SX, k: SX, at: int) -> int:
+def _loop_rows(motion: Motion, component: Component, loops: NumericalClosure) -> tuple[SX, SX, SX]:
+    """The kept rows of the loops, and qdd = 0 of every idle joint."""
+    n = len(component.joints)
+    q, qd = ca.SX.sym("q", n), ca.SX.sym("qd", n)
+    f = loops.system.phi(q)[list(loops.plan.rows)]
+    bias = -ca.jtimes(ca.jtimes(f, q, qd), q, qd)
+    function = ca.Function("loop", [q, qd], [f, ca.densify(ca.jacobian(f, q)), bias])
+    q_now = ca.vertcat(*(motion.q[b] for b in component.joints))
+    qd_now = ca.vertcat(*(motion.qd[b] for b in component.joints))
+    phi, K, k = function(q_now, qd_now)
+    idle = ca.SX(np.eye(n)[list(loops.plan.idle)])
+    rest = ca.SX.zeros(idle.shape[0])
+    return ca.vertcat(phi, rest), ca.vertcat(K, idle), ca.vertcat(k, rest)
+
+
+def _explicit_rows(motion: Motion, c: int) -> tuple[SX, SX, SX]:
     """q_d - gamma_d(y) = 0 of an explicit closure: [1, -G_d] qdd = g_d; phi is zero."""
     component, loop = motion.mechanism.components[c], motion.loops[c]
-    places = motion.mechanism.qd.slots(component.independent)
-    independent = [slots.index(place) for place in places]
-    for i in range(len(slots)):
-        if i in independent:
-            continue
-        K[at, slots[i]] = 1.0
-        for column, j in enumerate(independent):
-            K[at, slots[j]] = -loop.G[i, column]
-        k[at] = loop.g[i]
-        at += 1
-    return at
+    own = motion.mechanism.velocities(component.joints)
+    independent = own.slots(component.independent)
+    dependent = [i for i in range(own.size) if i not in independent]
+    K = ca.SX(np.eye(own.size)[dependent])
+    K[:, independent] = -loop.G[dependent, :]
+    return ca.SX.zeros(len(dependent)), K, loop.g[dependent, :]
 
 
 def solve_lagrange(

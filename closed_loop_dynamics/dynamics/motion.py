@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,11 +16,17 @@ from ..closure.closure import Linearised
 from ..closure.numerical import CLOSURE_TOLERANCE
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
+from ..model.submechanism import ActuatorModel, JointFriction
 from ..spatial import SX, RigidInertia, Spatial, Subspace, Transform, sx
 from .joints import joint_checks, joint_transform, normalised, position_rate
 
-if TYPE_CHECKING:
-    from .parameters import TracedParameters
+
+class JointParameters(NamedTuple):
+    """What a joint adds by itself: reflected inertia of its rotor, viscous and Coulomb friction."""
+
+    rotor_inertia: SX
+    viscous: SX
+    coulomb: SX
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,8 @@ class Motion:
         loops: component -> G, g, checks.
         X: body -> transform to the parent body; S: body -> motion subspace (6, n_v) of its joint.
         yd: the independent velocities, None when the motion has positions only.
-        parameters: inertias and friction as symbols, None when the model's numbers count.
+        inertia, joints: of every body and its joint, the model's numbers or what the program is
+            given (``dynamics/parameters``).
     """
 
     mechanism: Mechanism
@@ -42,13 +49,8 @@ class Motion:
     X: dict[int, Transform]
     S: dict[int, Subspace]
     yd: SX | None
-    parameters: TracedParameters | None = None
-
-    def inertia(self, body: int) -> RigidInertia:
-        """Inertia of one body: the model's, or what the program was given."""
-        if self.parameters is not None:
-            return self.parameters.bodies[body]
-        return rigid_inertia(self.mechanism, body)
+    inertia: dict[int, RigidInertia]
+    joints: dict[int, JointParameters]
 
     def reduce(self, tree_forces: dict[int, SX]) -> SX:
         """tau_y = G^T tau, (m, 1)."""
@@ -113,24 +115,20 @@ def trace_motion(mech: Mechanism, y: SX, x: SX, yd: SX | None) -> Motion:
         y_local = y[mech.y.slots(component.independent)]
         start = mech.x_at[c]
         q_local = closure.assemble(y_local, x[start : start + closure.n_x])
-        qd_of = None
-        if yd is not None:
-            yd_local = yd[mech.yd.slots(component.independent)]
-
-            def qd_of(G: SX, yd_local: SX = yd_local) -> SX:
-                return G @ yd_local
-
-        loops[c] = closure.linearise(q_local, qd_of, CLOSURE_TOLERANCE)
+        yd_local = None if yd is None else yd[mech.yd.slots(component.independent)]
+        loops[c] = closure.linearise(q_local, yd_local, CLOSURE_TOLERANCE)
+        G = loops[c].G
+        qd_local = ca.SX.zeros(G.shape[0]) if yd_local is None else G @ yd_local
         for b, rows in mech.positions(component.joints).rows.items():
             q[b] = q_local[rows]
-        rest = ca.SX.zeros(loops[c].G.shape[0])
-        qd_local = rest if qd_of is None else qd_of(loops[c].G)
         for b, rows in mech.velocities(component.joints).rows.items():
             qd[b] = qd_local[rows]
     bodies = range(len(mech.tree.bodies))
     X = {b: joint_transform(mech.joint(b), q[b]) for b in bodies}
     S = {b: Subspace.of(mech.joint(b).S) for b in bodies}
-    return Motion(mech, q, qd, loops, X, S, yd)
+    inertia = {b: rigid_inertia(mech, b) for b in bodies}
+    joints = {b: JointParameters(*map(ca.SX, joint_numbers(mech, b))) for b in bodies}
+    return Motion(mech, q, qd, loops, X, S, yd, inertia, joints)
 
 
 def trace_kinematics(mech: Mechanism) -> tuple[SX, SX]:
@@ -155,6 +153,20 @@ def rigid_inertia(mech: Mechanism, body: int) -> RigidInertia:
     """Inertia of one body as constants."""
     b = mech.tree.bodies[body]
     return RigidInertia(ca.SX(b.mass), ca.SX(b.first_moment), ca.SX(b.inertia))
+
+
+def joint_model(mech: Mechanism, body: int) -> JointFriction:
+    """What the file says about the joint of a body (zeros when nothing)."""
+    name = mech.joint_name(body)
+    models = (entry.joint_model(name) for entry in mech.entries)
+    return next((model for model in models if model is not None), JointFriction())
+
+
+def joint_numbers(mech: Mechanism, body: int) -> tuple[float, float, float]:
+    """:class:`JointParameters` of the model; rotors as the joint feels them [kg m^2 or kg]."""
+    model = joint_model(mech, body)
+    rotor = model.reflected_inertia if isinstance(model, ActuatorModel) else 0.0
+    return rotor, model.viscous_friction, model.coulomb_friction
 
 
 def base_acceleration(mech: Mechanism) -> Spatial:

@@ -17,21 +17,12 @@ from ..arrays import Array
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
 from ..spatial import SX, RigidInertia
-from .joint_forces import joint_model, rotor_inertia
-from .motion import Motion
+from .motion import JointParameters, Motion, joint_numbers
 
 BODY = ("m", "h_x", "h_y", "h_z", "I_xx", "I_xy", "I_yy", "I_xz", "I_yz", "I_zz")
 JOINT = ("rotor_inertia", "viscous_friction", "coulomb_friction")
 #: Row and column of the six entries of I.
 INERTIA_ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
-
-
-@dataclass(frozen=True)
-class TracedParameters:
-    """Traced: body -> inertia, body -> (rotor inertia, viscous, Coulomb) of its joint."""
-
-    bodies: dict[int, RigidInertia]
-    joints: dict[int, tuple[SX, SX, SX]]
 
 
 def jointed(mech: Mechanism) -> list[int]:
@@ -60,11 +51,7 @@ def body_parameters(mass: float, first_moment: Array, inertia: Array) -> Array:
 def model_parameters(mech: Mechanism) -> Array:
     """pi as the model files say."""
     parts = [body_parameters(b.mass, b.first_moment, b.inertia) for b in mech.tree.bodies]
-    for b in jointed(mech):
-        model = joint_model(mech, b)
-        parts.append(
-            np.array([rotor_inertia(mech, b), model.viscous_friction, model.coulomb_friction])
-        )
+    parts += [np.array(joint_numbers(mech, b)) for b in jointed(mech)]
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
@@ -116,17 +103,16 @@ def add_friction(mech: Mechanism, pi: Array, coefficients: Array) -> Array:
 def with_parameters(motion: Motion, pi: SX) -> Motion:
     """The same motion of a robot whose parameters are the symbols ``pi``."""
     mech = motion.mechanism
-    bodies = {}
+    inertia = {}
     for i in range(len(mech.tree.bodies)):
         own = pi[len(BODY) * i : len(BODY) * (i + 1)]
         I = ca.SX(3, 3)
         for k, (row, column) in enumerate(INERTIA_ENTRIES):
             I[row, column] = I[column, row] = own[4 + k]
-        bodies[i] = RigidInertia(own[0], own[1:4], I)
+        inertia[i] = RigidInertia(own[0], own[1:4], I)
     start = len(BODY) * len(mech.tree.bodies)
-    nothing = ca.SX(0.0)
-    joints = {b: (nothing, nothing, nothing) for b in bodies}
+    joints = {b: JointParameters(*[ca.SX(0.0)] * len(JOINT)) for b in inertia}
     for k, b in enumerate(jointed(mech)):
         own = pi[start + len(JOINT) * k : start + len(JOINT) * (k + 1)]
-        joints[b] = (own[0], own[1], own[2])
-    return replace(motion, parameters=TracedParameters(bodies, joints))
+        joints[b] = JointParameters(own[0], own[1], own[2])
+    return replace(motion, inertia=inertia, joints=joints)

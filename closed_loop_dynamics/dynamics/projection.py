@@ -12,18 +12,23 @@ import numpy as np
 
 from ..engine.symbolic import ca
 from ..spatial import SX
-from .joint_forces import joint_inertia
 from .motion import Motion
+
+
+def composite_inertias(motion: Motion) -> dict[int, Any]:
+    """Body -> its inertia with everything that hangs on it, joints locked."""
+    bodies, composite = motion.mechanism.tree.bodies, dict(motion.inertia)
+    for i in reversed(range(len(bodies))):
+        parent = bodies[i].parent
+        if parent >= 0:
+            composite[parent] = composite[parent] + motion.X[i].inertia_to_parent(composite[i])
+    return composite
 
 
 def tree_mass_matrix(motion: Motion) -> SX:
     """M (n, n) of the spanning tree in the order of qd (composite rigid body algorithm)."""
     mech, tree = motion.mechanism, motion.mechanism.tree
-    composite: dict[int, Any] = {i: motion.inertia(i) for i in range(len(tree.bodies))}
-    for i in reversed(range(len(tree.bodies))):
-        parent = tree.bodies[i].parent
-        if parent >= 0:
-            composite[parent] = composite[parent] + motion.X[i].inertia_to_parent(composite[i])
+    composite = composite_inertias(motion)
     M = ca.SX(np.zeros((mech.n, mech.n)))
     for j in range(len(tree.bodies)):
         for column, S in enumerate(motion.S[j].columns, mech.qd_at[j]):
@@ -34,7 +39,7 @@ def tree_mass_matrix(motion: Motion) -> SX:
                 M[rows, column], M[column, rows] = force, force.T
                 f = motion.X[i].force_to_parent(f)
                 i = tree.bodies[i].parent
-            M[column, column] += joint_inertia(motion, j)
+            M[column, column] += motion.joints[j].rotor_inertia
     return M
 
 

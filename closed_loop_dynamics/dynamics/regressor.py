@@ -8,10 +8,8 @@ from its row of G. The order of pi is that of ``dynamics/parameters``.
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..engine.symbolic import ca
-from ..spatial import SX, Spatial, cross, skew
+from ..spatial import SX, Spatial
 from .actuation import actuator_forces
 from .joint_forces import coulomb_direction
 from .motion import Motion, base_acceleration
@@ -51,13 +49,11 @@ def generalized_regressor(motion: Motion, ydd: SX) -> SX:
 
 def body_regressor(v: Spatial, a: Spatial) -> SX:
     """A (6, 10): [moment; force] of a body that moves with v and accelerates with a, per pi."""
-    classical = a.v + cross(v.w, v.v)  # of the frame's origin, gravity included
-    W = skew(v.w)
-    zero = ca.SX(np.zeros((3, 6)))
-    moment = ca.horzcat(
-        ca.SX(np.zeros(3)), -skew(classical), _inertia_map(a.w) + W @ _inertia_map(v.w)
-    )
-    force = ca.horzcat(classical, skew(a.w) + W @ W, zero)
+    classical = a.v + ca.cross(v.w, v.v)  # of the frame's origin, gravity included
+    W = ca.skew(v.w)
+    inertia = _inertia_map(a.w) + W @ _inertia_map(v.w)
+    moment = ca.horzcat(ca.SX.zeros(3), -ca.skew(classical), inertia)
+    force = ca.horzcat(classical, ca.skew(a.w) + W @ W, ca.SX.zeros(3, 6))
     return ca.vertcat(moment, force)
 
 

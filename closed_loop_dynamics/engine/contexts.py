@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from .layout import CONVERT, ProgramShape
+from .layout import CONVERT, GRAIN, ProgramShape
 from .seeds import Seeds
 
 _DOUBLE = np.dtype(np.float64)
-_NO_COUNTS = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(eq=False)
@@ -59,12 +58,9 @@ class Context:
             seed.fill(record, rec)
             records.append(record)
         statuses = [memory[at : at + 2].view(np.int64) for at in layout.status]
-        counts = _NO_COUNTS
-        if layout.status:
-            # The regions follow each other at equal distances: one strided view shows all counts.
-            first, last = layout.status[0], layout.status[-1]
-            every = layout.status[1] - first if last > first else 1
-            counts = memory.view(np.int64)[first + 1 : last + 2 : every]
+        # The regions follow each other at equal distances: one strided view shows all counts.
+        first, end = (layout.status[0], layout.scratch) if layout.status else (0, 0)
+        counts = memory.view(np.int64)[first + 1 : end : GRAIN]
         return Context(memory, inputs, output, records, statuses, counts, tuple(seeds))
 
     def forget(self, shape: ProgramShape) -> None:

@@ -41,11 +41,6 @@ class InstructionList:
     input_sizes: tuple[int, ...]
     output_sizes: tuple[int, ...]
 
-    @property
-    def n_out(self) -> int:
-        """Length of the output block."""
-        return sum(self.output_sizes)
-
     def count(self, *names: str) -> int:
         """How many operations of the given names there are (of all, without arguments)."""
         if not names:

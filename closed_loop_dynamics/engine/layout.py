@@ -18,6 +18,8 @@ CHECK = 1 << 16
 INPUT = 1 << 24
 #: Or this: the arguments are not plain float64 vectors of the right length; nothing was computed.
 CONVERT = -1
+#: Regions of the memory begin at multiples of this.
+GRAIN = 8
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,6 @@ class ProgramShape:
     n_user_out: int
     n_checks: int
     body_workspace: int
-    input_limit: float
 
     def __post_init__(self) -> None:
         if SOLVER * (len(self.solvers) + 1) > CHECK or CHECK + self.n_checks > INPUT:
@@ -87,16 +88,12 @@ class ProgramShape:
     @property
     def n_body_out(self) -> int:
         """User outputs, checks and slopes."""
-        return self.n_user_out + self.n_checks + self.n_slopes
-
-    @property
-    def n_slopes(self) -> int:
-        """Length of all slopes together."""
-        return sum(b.solver.n_x * b.solver.n_p for b in self.solvers)
+        slopes = sum(b.solver.n_x * b.solver.n_p for b in self.solvers)
+        return self.n_user_out + self.n_checks + slopes
 
 
 class Layout:
-    """Offsets, in elements, of the regions of a program's memory (multiples of 8).
+    """Offsets, in elements, of the regions of a program's memory (multiples of GRAIN).
 
     Attributes:
         records: seeds of every solver (absent in lane memory: lanes share those of the thread).
@@ -132,5 +129,5 @@ class Layout:
 
     def _take(self, length: int) -> int:
         start = self.size
-        self.size += -(-length // 8) * 8
+        self.size += -(-length // GRAIN) * GRAIN
         return start

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -50,14 +49,11 @@ class Outputs:
 
     def __init__(self, shapes: Mapping[str, Shape]) -> None:
         self.shapes = dict(shapes)
-        ends = itertools.accumulate(map(math.prod, self.shapes.values()), initial=0)
-        self._places = {
-            name: (start, stop, shape)
-            for (name, shape), (start, stop) in zip(
-                self.shapes.items(), itertools.pairwise(ends), strict=True
-            )
-        }
-        self.size = sum(map(math.prod, self.shapes.values()))
+        self.size = 0
+        self._places: dict[str, tuple[int, int, Shape]] = {}
+        for name, shape in self.shapes.items():
+            start, self.size = self.size, self.size + math.prod(shape)
+            self._places[name] = start, self.size, shape
         self._only = next(iter(self.shapes.values())) if len(self.shapes) == 1 else None
 
     def pack(self, traced: Mapping[str, Any]) -> list[Any]:

@@ -139,7 +139,6 @@ class Program(abc.ABC):
             n_user_out=self.source.output_size,
             n_checks=checks,
             body_workspace=workspace,
-            input_limit=MAX_ANGLE,
         )
 
     # -- calling --------------------------------------------------------------------------------
@@ -152,16 +151,11 @@ class Program(abc.ABC):
             context = self.context()
         status = context.run(*values)
         if status:
-            return self._uncommon(context, status, values)
+            if status == CONVERT:
+                return self._converted(values)
+            self._recover(context, status, self._rescue)
         result: Array = context.output.copy()
         return result
-
-    def _uncommon(self, context: Context, status: int, values: Sequence[Any]) -> Array:
-        """Arguments that need conversion, or a failure."""
-        if status == CONVERT:
-            return self._converted(values)
-        self._recover(context, status)
-        return context.output.copy()
 
     def _converted(self, values: Sequence[Any]) -> Array:
         """Anything array-like: checked, made floats, sent to one sample or to the batch."""
@@ -227,16 +221,19 @@ class Program(abc.ABC):
             view[:] = value
         return int(self._single(context.handle))
 
-    def evaluate_in(self, context: Context, *values: Any) -> Array:
-        """One sample in a context of the caller's, with rescue; the vectors have their sizes."""
+    def evaluate_in(self, context: Context, *values: Any, rescue: Rescue | None = None) -> Array:
+        """One sample in a context of the caller's, with rescue (default: the program's own).
+
+        The vectors have their sizes.
+        """
         status = self.run_in(context, *values)
         if status:
-            self._recover(context, status)
+            self._recover(context, status, rescue or self._rescue)
         return context.output.copy()
 
     # -- failures -------------------------------------------------------------------------------
 
-    def _recover(self, context: Context, status: int) -> None:
+    def _recover(self, context: Context, status: int, rescue: Rescue | None) -> None:
         """Ask the rescue for the solution of the solver that failed, and run again."""
         before = [record.copy() for record in context.records]
         attempts = 0
@@ -250,11 +247,11 @@ class Program(abc.ABC):
             attempts += 1
             if attempts > len(self.shape.solvers) + 1:
                 return self._settle(context, -1 - k, inputs, before)
-            if self._rescue is None:
+            if rescue is None:
                 raise RuntimeError(f"{self.source.name}: solver {k} failed, code {status % SOLVER}")
             bound = self.shape.solvers[k]
             p = np.concatenate(inputs)[list(bound.parameters)]
-            x = self._rescue(k, p, inputs[0])
+            x = rescue(k, p, inputs[0])
             bound.solver.record.write(context.records[k], p, x, 0.0)
             status = self.run_in(context, *inputs)
 

@@ -6,6 +6,7 @@ kept in the program's memory: no names are shared between units, so two robots c
 
 from __future__ import annotations
 
+from ..arrays import MAX_ANGLE
 from .code import Function, Module
 from .layout import CHECK, INPUT, SOLVER, BoundSolver, Layout, ProgramShape
 from .values import Block, Flag, Int, Real
@@ -18,7 +19,7 @@ def emit_single(module: Module, shape: ProgramShape, symbol: str, body: str) -> 
     at = _Memory(memory, shape, shape.layout)
     if shape.n_user_in:
         with f.loop(shape.n_user_in) as i:
-            f.return_if(~(abs(at.user_in[i]) <= shape.input_limit), i + INPUT)
+            f.return_if(~(abs(at.user_in[i]) <= MAX_ANGLE), i + INPUT)
     records = [memory + offset for offset in shape.layout.records]
     for solver, record in zip(at.solvers, records, strict=True):
         solver.take_parameters(at.user_in)

@@ -77,13 +77,13 @@ def emit_rk4(
             raise ValueError(f"{code.name} is too long for the integrator")
     kinds = {"memory": Block, "accept_memory": Block, "block": Block, "steps": Int}
     f = module.function(symbol, kinds, returns=Int)
-    _, accept_memory, block, steps = f.arguments
+    memory, accept_memory, block, steps = f.arguments
     n_y, m = shapes[0].input_sizes[:2]
     at = Rk4Layout(n_y, m)
-    stages = _Stages(f, symbol, shapes[0], at)
+    state_in, ydd = memory + shapes[0].layout.user_in, memory + shapes[0].layout.body_out
     position_in = accept_memory + shapes[1].layout.user_in
-    accept = block.of(Block)[at.accept]
-    z, k, trial = stages.z, stages.k, block + at.trial
+    run, accept = block.of(Block)[at.run], block.of(Block)[at.accept]
+    z, k, trial = block + at.z, [block + offset for offset in at.k], block + at.trial
     lower, upper = block + at.lower, block + at.upper
     done = block.of(Int) + at.done
     done[0] = f.integer(0)
@@ -92,7 +92,12 @@ def emit_rk4(
         half, sixth = 0.5 * h, h / 6.0
         with f.loop(steps):
             for s, length in enumerate((None, half, half, h)):
-                stages.write(s, length)
+                # k_s = rates at z + length k_{s-1}
+                with f.loop(n_y + m) as i:
+                    state_in[i] = z[i] if length is None else z[i] + length * k[s - 1][i]
+                _call(f, run, memory)
+                f.call(f"{symbol}_rate", state_in, k[s], f.nowhere())
+                _copy(f, ydd, k[s] + n_y, m)
             with f.loop(n_y + m) as i:
                 total = k[0][i] + 2.0 * (k[1][i] + k[2][i]) + k[3][i]
                 trial[i] = z[i] + sixth * total
@@ -104,28 +109,6 @@ def emit_rk4(
             with f.loop(n_y) as i:
                 f.return_if((z[i] < lower[i]) | (z[i] > upper[i]), HALTED)
     f.finish(0)
-
-
-class _Stages:
-    """The state z and the rates k of the four stages of a step."""
-
-    def __init__(self, f: Function, symbol: str, shape: ProgramShape, at: Rk4Layout) -> None:
-        self._f, self._rate = f, f"{symbol}_rate"
-        self._memory, _, block, _ = f.arguments
-        self._n_y, self._m = shape.input_sizes[:2]
-        self._state_in = self._memory + shape.layout.user_in
-        self._accelerations = self._memory + shape.layout.body_out
-        self._run = block.of(Block)[at.run]
-        self.z, self.k = block + at.z, [block + offset for offset in at.k]
-
-    def write(self, s: int, length: Real | None) -> None:
-        """k_s = rates at z + length k_{s-1}."""
-        f, state_in, z, k = self._f, self._state_in, self.z, self.k
-        with f.loop(self._n_y + self._m) as i:
-            state_in[i] = z[i] if length is None else z[i] + length * k[s - 1][i]
-        _call(f, self._run, self._memory)
-        f.call(self._rate, state_in, k[s], f.nowhere())
-        _copy(f, self._accelerations, k[s] + self._n_y, self._m)
 
 
 def _call(f: Function, program: Block[Real], memory: Block[Real]) -> None:

@@ -78,22 +78,18 @@ class SolverUnit:
         return loaded, bound
 
     def _make(self, width: int) -> tuple[dict[str, Any], bytes]:
+        module, solvers = LlvmModule(), []
         with compiling(_NAME, batch=width > 1):
-            return self._compile(width)
-
-    def _compile(self, width: int) -> tuple[dict[str, Any], bytes]:
-        module = LlvmModule()
-        solvers = []
-        with tracing():
-            for k, step in enumerate(self._build()):
-                if isinstance(step, NestedStep):
-                    solver = step.solver()
-                    workspace = emit_nested(module, step, f"cld_newton_{k}", width)
-                else:
-                    solver = NewtonSolver.of(instruction_list(step))
-                    workspace = emit_newton(module, solver, f"cld_newton_{k}", width)
-                if width == 1:
-                    emit_seed(module, solver.record, f"cld_seed_{k}")
-                sizes = (solver.n_p, solver.n_sign, solver.n_x)
-                solvers.append((sizes, solver.n_log, workspace))
-        return {"solvers": solvers}, native.compile_ir(module.text())
+            with tracing():
+                for k, step in enumerate(self._build()):
+                    if isinstance(step, NestedStep):
+                        solver = step.solver()
+                        workspace = emit_nested(module, step, f"cld_newton_{k}", width)
+                    else:
+                        solver = NewtonSolver.of(instruction_list(step))
+                        workspace = emit_newton(module, solver, f"cld_newton_{k}", width)
+                    if width == 1:
+                        emit_seed(module, solver.record, f"cld_seed_{k}")
+                    sizes = (solver.n_p, solver.n_sign, solver.n_x)
+                    solvers.append((sizes, solver.n_log, workspace))
+            return {"solvers": solvers}, native.compile_ir(module.text())

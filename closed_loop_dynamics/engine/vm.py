@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Array
+from ..arrays import MAX_ANGLE, Array
 from .contexts import Context, copying_call
 from .instructions import block_sizes
 from .layout import CHECK, INPUT, SOLVER, BoundSolver
@@ -77,7 +77,6 @@ class _Machine:
         body_out = memory[lay.body_out : lay.body_out + shape.n_body_out]
         self.x, self.user_in = body_in[: shape.n_x], body_in[shape.n_x :]
         self.checks, self.slopes = memory[lay.checks : lay.slopes], memory[lay.slopes :]
-        self.limit = shape.input_limit
         self.body = _Evaluator(body, body_in, body_out)
         self.solvers = []
         for k, (bound, step) in enumerate(zip(shape.solvers, steps, strict=True)):
@@ -92,7 +91,7 @@ class _Machine:
     def run(self) -> int:
         """One evaluation; the inputs and outputs are in the memory."""
         with np.errstate(all="ignore"):
-            bad = np.flatnonzero(~(np.abs(self.user_in) <= self.limit))
+            bad = np.flatnonzero(~(np.abs(self.user_in) <= MAX_ANGLE))
             if bad.size:
                 return INPUT + int(bad[0])
             at = 0

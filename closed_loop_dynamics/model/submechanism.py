@@ -95,12 +95,10 @@ class TaskAxes:
     Attributes:
         platform: link that the task moves.
         axes: its free coordinates: x, y, z [m], roll, pitch, yaw [rad], in the order of the file.
-        place: key path in the file, for messages.
     """
 
     platform: str
     axes: tuple[str, ...]
-    place: str = ""
 
 
 @dataclass(frozen=True, eq=False)

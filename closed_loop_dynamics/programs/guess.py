@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from ..arrays import Array, as_finite_vectors, as_rows
 from ..closure.branch import Branch
 from ..engine import Program
-from ..engine.layout import CHECK, INPUT, SOLVER
 from ..errors import ClosureNotFound
 from ..mechanism import Mechanism
 
@@ -42,19 +41,11 @@ def run_from_guess(
         p = arrays[0][[mech.y_at[b] for b in bodies]]
         local = np.array([q[mech.q_at[b]] for b in mech.components[c].joints])
         seeds.append(branches[c].on_mode_of(local, p)[0])
-    context = program.new_context(seeds)
-    status = program.run_in(context, *arrays)
-    if status >= INPUT:
-        raise program.input_error(status - INPUT)
-    if status >= CHECK:
-        outcome = program.source.on_failure(status - CHECK, context.inputs)
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome
-    if status:
-        name = branches[mech.numerical[status // SOLVER - 1]].name
+
+    def refuse(k: int, p: Array, first: Array) -> NoReturn:
+        name = branches[mech.numerical[k]].name
         raise ClosureNotFound(
             f"submechanism '{name}' does not close from the guess", submechanism=name
         )
-    result: Array = context.output.copy()
-    return result
+
+    return program.evaluate_in(program.new_context(seeds), *arrays, rescue=refuse)

@@ -29,7 +29,6 @@ from ..dynamics.catalogue import (
     Family,
     Recipe,
     check_kinds,
-    input_size,
     trace,
 )
 from ..engine import Program, ProgramSource, SolverUnit, SolverUse, cache, make_program
@@ -159,7 +158,7 @@ class Programs:
         source = ProgramSource(
             name=name,
             input_names=tuple(INPUTS[letter].name for letter in recipe.inputs),
-            input_sizes=tuple(input_size(mech, letter) for letter in recipe.inputs),
+            input_sizes=tuple(INPUTS[letter].size(mech) for letter in recipe.inputs),
             output_size=self._outputs[name].size,
             build=lambda: trace(mech, name, recipe),
             on_failure=lambda i, inputs: self._on_failure(name, kinds, i, inputs),

@@ -10,11 +10,9 @@ from numpy.typing import ArrayLike
 from ..arrays import Array, Guess
 from ..dynamics.catalogue import INERTIA, Recipe
 from ..dynamics.cluster_efpa import inverse_osim, response_to_force
-from ..dynamics.equations import Traced
-from ..dynamics.motion import Motion
+from ..dynamics.equations import checked
 from ..errors import InvalidInput
 from ..programs import Programs
-from ..spatial import SX
 from .links import frame_of
 
 
@@ -52,11 +50,7 @@ def osim_program(programs: Programs, links: Sequence[str]) -> str:
     if name not in programs.recipes:
         frames = [frame_of(programs.mechanism.tree, link) for link in links]
         size = 6 * len(frames)
-
-        def equation(motion: Motion) -> Traced:
-            matrix, checks = inverse_osim(motion, frames)
-            return {"inverse": matrix}, checks
-
+        equation = checked("inverse", lambda motion: inverse_osim(motion, frames))
         programs.add_recipe(
             name, Recipe("y", lambda m: {"inverse": (size, size)}, equation, INERTIA)
         )
@@ -70,11 +64,9 @@ def run_test_force(
     name = f"apply_test_force({link!r})"
     if name not in programs.recipes:
         frame = frame_of(programs.mechanism.tree, link)
-
-        def equation(motion: Motion, wrench: SX) -> Traced:
-            ydd, acceleration, checks = response_to_force(motion, frame, wrench)
-            return {"ydd": ydd, "acceleration": acceleration}, checks
-
+        equation = checked(
+            "ydd acceleration", lambda motion, f: response_to_force(motion, frame, f)
+        )
         programs.add_recipe(
             name, Recipe("yf", lambda m: {"ydd": (m.m,), "acceleration": (6,)}, equation, INERTIA)
         )

@@ -13,30 +13,28 @@ from collections.abc import Callable
 import numpy as np
 
 from ..arrays import Array
-from ..closure.continuation import Solution, continues
+from ..closure.continuation import Follower, Solution
 from ..engine import Program
 from ..engine.layout import CHECK, SOLVER
 from ..engine.newton import GUARD
 from ..errors import ClosureNotFound
 
-#: Shortest part of the way that is still tried.
-SHORTEST = 1e-7
-#: A first step that is never exceeded [m, rad].
+#: Shortest step that is still tried, and longest [m, rad].
+SHORTEST = 1e-8
 LONGEST = 0.1
 #: From the last solution of a limb whose way ends to q of the whole robot, and how far behind the
 #: limb its platform is: another limb may end before.
 Complete = Callable[[Solution], tuple[Array | None, float]]
 
 
-class LimbBranch:
+class LimbBranch(Follower):
     """The branch of one limb: its program and its reference solution."""
 
-    def __init__(self, name: str, manipulator: str, program: Program, x: Array, theta: Array):
-        self.name, self.manipulator, self.program = name, manipulator, program
-        self._layout = program.shape.solvers[0].solver.record
-        self._record = np.zeros(self._layout.size)
+    def __init__(self, name: str, manipulator: str, program: Program, x: Array):
+        """``x``: the reference; the program's seeds have the unknowns there."""
+        super().__init__(program, 1.0, 1.0, LONGEST)
+        self.name, self.manipulator = name, manipulator
         context = program.new_context()
-        self._layout.write(context.records[0], x, theta, 0.0)
         status = program.run_in(context, x)
         if status:
             raise ClosureNotFound(
@@ -44,34 +42,16 @@ class LimbBranch:
                 f"(status {status})",
                 submechanism=manipulator,
             )
-        self._record[:] = context.records[0]
         #: Task coordinates, unknowns, and the derivative of these with respect to those.
-        self.reference = Solution(*self._layout.read(self._record))
+        self.reference = self.newest(context)
 
     def rescue(self, target: Array, complete: Complete) -> Array:
         """The unknowns at task coordinates ``target``."""
         context = self.program.new_context()
-        record = context.records[0]
-        record[:] = self._record
-        here = self.reference
-        way = target - here.p
-        size = float(np.max(np.abs(way), initial=0.0))
-        longest = min(1.0, LONGEST / max(size, 1e-300))
-        done, step, status = 0.0, longest, 0
-        while True:
-            ahead = min(1.0, done + step)
-            x = target if ahead == 1.0 else self.reference.p + ahead * way
-            status = self.program.run_in(context, x)
-            found = Solution(*self._layout.read(record))
-            if status == 0 and continues(here, found):
-                here, done, step = found, ahead, min(2.0 * step, longest)
-                if done == 1.0:
-                    return here.x
-                continue
-            self._layout.write(record, here.p, here.x, here.slope)
-            step *= 0.5
-            if step < SHORTEST:
-                raise self._lost(target, here.p, status, *complete(here))
+        found, status = self.follow(context, self.reference, target, SHORTEST)
+        if status:
+            raise self._lost(target, found.p, status, *complete(found))
+        return found.x
 
     def _lost(
         self, target: Array, last: Array, status: int, last_q: Array | None, behind: float

@@ -165,9 +165,7 @@ class TaskMotion:
         """The body frame as a child of the platform frame, and the body's inertia in it."""
         tree = self.model.robot.tree
         b, offset = tree.frames[self.model.platform_link]
-        T = inverse(offset)
-        back = Transform(((sx(T[:3, :3]), sx(T[:3, 3])),))
-        return back, rigid_inertia(self.model.robot, b)
+        return Transform.of(inverse(offset)), rigid_inertia(self.model.robot, b)
 
     def _platform_wrench(self) -> SX:
         """Newton-Euler of the platform (Eq. 38) in the platform frame."""

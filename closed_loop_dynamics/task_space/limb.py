@@ -77,7 +77,7 @@ def separate(mech: Mechanism, topology: LimbTopology, q_ref: Mapping[str, float]
     assert entry.task_space is not None
     tree = mech.tree
     p_body, p_offset = tree.frames[entry.task_space.platform]
-    own = [*topology.bodies, *([p_body] if topology.carries else [])]
+    own = [*topology.bodies, *([p_body] if topology.closing is None else [])]
     place = {ROOT: ROOT, **{b: i for i, b in enumerate(sorted(own))}}
     bodies = []
     for b in sorted(own):

@@ -22,9 +22,8 @@ from ..dynamics.outward import accelerations, velocities
 from ..dynamics.projection import loop_jacobian
 from ..engine.nested import InnerStep, NestedStep
 from ..engine.symbolic import ca
-from ..errors import SubmechanismError
 from ..model.submechanism import Submechanism
-from ..spatial import SX, Spatial, Transform, sx
+from ..spatial import SX, Spatial, Transform
 from .limb import Limb
 from .platform import Platform
 
@@ -59,8 +58,7 @@ class LimbKinematics:
         return self.limb.mechanism.tree.path_to_root(self.limb.platform[0])[::-1]
 
     def _offset(self) -> Transform:
-        T = self.limb.platform[1]
-        return Transform(((sx(T[:3, :3]), sx(T[:3, 3])),))
+        return Transform.of(self.limb.platform[1])
 
     def pose(self, motion: Motion) -> tuple[SX, SX]:
         """(R, p) of the platform."""
@@ -198,26 +196,23 @@ def plan_limb(limb: Limb, platform: Platform, entry: Submechanism) -> LimbKinema
 def _task_rows(
     limb: Limb, entry: Submechanism, L: Array, P: Array, platform: Platform
 ) -> tuple[int, ...]:
-    assert entry.task_space is not None
     U, values, _ = np.linalg.svd(L, full_matrices=False)
     rank = int(np.sum(values > 1e-6 * values[0]))
     if rank < limb.m:
-        raise SubmechanismError(
+        raise entry.error(
             f"the limb of joint '{limb.name}' has {limb.m} degrees of freedom but moves the "
             f"platform in {rank} directions at the reference",
-            file=entry.file,
-            place=entry.task_space.place,
-            remedy="a limb must not move while the platform stands still: drop its idle joints, "
+            "a limb must not move while the platform stands still: drop its idle joints, "
             "or give `reference:` away from the singularity",
+            "task_space",
         )
     outside = P - U @ (U.T @ P)
     for k, axis in enumerate(platform.axes):
         if np.linalg.norm(outside[:, k]) > 1e-6:
-            raise SubmechanismError(
+            raise entry.error(
                 f"the limb of joint '{limb.name}' cannot move the platform along '{axis}'",
-                file=entry.file,
-                place=f"{entry.task_space.place}.axes",
-                remedy="list the coordinates that are free in all limbs, and only these",
+                "list the coordinates that are free in all limbs, and only these",
+                "task_space.axes",
             )
     # Translations first, as the paper does: they mean the same for every platform.
     preference = np.array([1.0] * 3 + [10.0] * 3)

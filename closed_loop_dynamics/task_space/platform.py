@@ -88,12 +88,10 @@ class Platform:
         six = [ca.SX(float(v)) for v in self._all_reference]
         for k, place in enumerate(self.places):
             six[place] = x[k]
-        turns = zip((2, 1, 0), (5, 4, 3), strict=True)
-        R = ca.SX(np.eye(3))
-        for axis, place in turns:
-            R = R @ rotation(np.eye(3)[axis], six[place])
-        if not any(axis in self.axes for axis in AXES[3:]):
-            R = ca.SX(self.reference[:3, :3])
+        R = ca.SX(self.reference[:3, :3])
+        if any(axis in self.axes for axis in AXES[3:]):
+            about_x, about_y, about_z = map(rotation, np.eye(3), six[3:])
+            R = about_z @ about_y @ about_x
         return R, ca.vertcat(*six[:3])
 
     def traced_twist(self, x: SX, xd: SX, xdd: SX) -> tuple[SX, SX, SX]:

@@ -22,6 +22,7 @@ from ..errors import ActuationSingular, ClosedLoopError, ClosureNotFound, Invali
 from ..spatial import SX
 from .continuation import LimbBranch
 from .equations import TaskModel, TaskMotion, actuator_forces, conditioning_outputs, limb_output
+from .limb_kinematics import LimbKinematics
 
 #: Longest prediction of an unknown [rad or m].
 REACH = 0.5
@@ -83,6 +84,11 @@ def _size(model: TaskModel, letter: str) -> int:
     return 6 if letter == "w" else model.m
 
 
+def _seeds(limb: LimbKinematics, start: Solution) -> Seeds:
+    reach = np.full(limb.limb.n_theta, REACH)
+    return Seeds.without_table(limb.signs, (start.p, start.x, start.slope), reach)
+
+
 class TaskPrograms:
     """Compiles the programs of one manipulator when they are first used."""
 
@@ -98,27 +104,15 @@ class TaskPrograms:
         #: |det| of the actuators at the reference; set by the manipulator.
         self.actuation = 1.0
         self._programs: dict[str, Program] = {}
-        self._outputs = {name: Outputs(recipe.shapes(model)) for name, recipe in RECIPES.items()}
+        self.outputs = {name: Outputs(recipe.shapes(model)) for name, recipe in RECIPES.items()}
         self._lock = threading.Lock()
-        bare = [self._seeds(k, None) for k in range(len(model.limbs))]
-        self.branches = [
-            LimbBranch(
-                limb.limb.name,
-                name,
-                self._make(f"limb_{k}", replace(model, limbs=(limb,)), [k], [bare[k]], None),
-                model.platform.x_ref,
-                limb.limb.theta_ref,
-            )
-            for k, limb in enumerate(model.limbs)
-        ]
-        self.seeds = [self._seeds(k, self.branches[k]) for k in range(len(model.limbs))]
-
-    def _seeds(self, k: int, branch: LimbBranch | None) -> Seeds:
-        limb, x_ref = self.model.limbs[k], self.model.platform.x_ref
-        n = limb.limb.n_theta
-        start = Solution(x_ref, limb.limb.theta_ref, np.zeros((n, len(x_ref))))
-        start = start if branch is None else branch.reference
-        return Seeds.without_table(limb.signs, (start.p, start.x, start.slope), np.full(n, REACH))
+        self.branches, self.seeds = [], []
+        for k, limb in enumerate(model.limbs):
+            x, theta = model.platform.x_ref, limb.limb.theta_ref
+            bare = _seeds(limb, Solution(x, theta, np.zeros((len(theta), len(x)))))
+            alone = self._make(f"limb_{k}", replace(model, limbs=(limb,)), [k], [bare], None)
+            self.branches.append(LimbBranch(limb.limb.name, name, alone, x))
+            self.seeds.append(_seeds(limb, self.branches[k].reference))
 
     def __getitem__(self, name: str) -> Program:
         with self._lock:
@@ -126,10 +120,6 @@ class TaskPrograms:
                 limbs = range(len(self.model.limbs))
                 self._programs[name] = self._make(name, self.model, limbs, self.seeds, self._rescue)
             return self._programs[name]
-
-    def outputs(self, name: str) -> Outputs:
-        """Names and shapes of what a program gives."""
-        return self._outputs[name]
 
     def _rescue(self, k: int, p: Array, first: Array) -> Array:
         return self.branches[k].rescue(p, lambda last: self._complete(k, last))
@@ -141,7 +131,7 @@ class TaskPrograms:
         program.shape.solvers[k].solver.record.write(context.records[k], last.p, last.x, last.slope)
         try:
             found = program.evaluate_in(context, last.p, rest, rest)
-            return self.outputs("inverse_kinematics").views(found)["q"], 0.0
+            return self.outputs["inverse_kinematics"].views(found)["q"], 0.0
         except ClosureNotFound as error:
             return error.last_good_q, error.residual
 

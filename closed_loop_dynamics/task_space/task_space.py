@@ -165,10 +165,10 @@ class TaskSpace:
 
     def _call(self, name: str, guess: TaskState | None, *values: ArrayLike) -> Array:
         """The output of a program that has one."""
-        return self._programs.outputs(name).only(self._flat(name, guess, values))
+        return self._programs.outputs[name].only(self._flat(name, guess, values))
 
     def _named(self, name: str, guess: TaskState | None, *values: ArrayLike) -> Mapping[str, Array]:
-        return self._programs.outputs(name).views(self._flat(name, guess, values))
+        return self._programs.outputs[name].views(self._flat(name, guess, values))
 
     def _solve(self, values: list[Array], guess: TaskState | None) -> TaskState:
         out = self._named("inverse_kinematics", guess, *values)
@@ -197,15 +197,12 @@ class TaskSpace:
         """Make ``guess`` the newest solution of this thread."""
         if not isinstance(guess, TaskState) or guess.x.ndim != 1:
             raise InvalidInput("guess is not one state of inverse_kinematics")
-        unknowns = sum(bound.solver.record.n_x for bound in program.shape.solvers)
-        if guess.x.shape != (self._model.m,) or guess.theta.shape != (unknowns,):
+        if guess.x.shape != (self._model.m,) or guess.theta.shape != (self._model.n_theta,):
             raise InvalidInput("guess is a state of another manipulator")
-        at = 0
-        for bound, record in zip(program.shape.solvers, program.context().records, strict=True):
-            rec = bound.solver.record
-            theta = guess.theta[at : at + rec.n_x]
+        layouts = [bound.solver.record for bound in program.shape.solvers]
+        thetas = np.split(guess.theta, np.cumsum([rec.n_x for rec in layouts])[:-1])
+        for rec, record, theta in zip(layouts, program.context().records, thetas, strict=True):
             rec.write(record, guess.x, theta, 0.0)
-            at += rec.n_x
 
     def actuator_jacobian(self, x: ArrayLike, guess: TaskState | None = None) -> Array:
         """J_IK (p, m): ud = J_IK xd."""

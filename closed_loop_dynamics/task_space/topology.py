@@ -25,14 +25,12 @@ class LimbTopology:
     Attributes:
         name: of its first driven joint, or of its first joint.
         bodies: ascending, without the platform.
-        carries: the platform is its last body in the tree.
-        closing: the cut that holds the platform otherwise.
+        closing: the cut that holds the platform; None when it is the limb's last body in the tree.
         cuts: its loops.
     """
 
     name: str
     bodies: tuple[int, ...]
-    carries: bool
     closing: CutJoint | None
     cuts: tuple[CutJoint, ...]
 
@@ -42,7 +40,7 @@ def find_limbs(mech: Mechanism, entry: Submechanism) -> list[LimbTopology]:
     tree, axes = mech.tree, entry.task_space
     assert axes is not None
     platform = tree.frames[axes.platform][0]
-    _check_members(mech, entry, axes, platform)
+    _check_members(mech, entry, axes)
     cuts = [resolve(tree, entry, loop) for loop in entry.loops]
     bodies = [b for b in range(len(tree.bodies)) if b != platform]
     groups = Groups(bodies)
@@ -58,10 +56,10 @@ def find_limbs(mech: Mechanism, entry: Submechanism) -> list[LimbTopology]:
         seen.update(own)
         limbs.append(_limb(mech, entry, group, [cuts[i] for i in own], platform))
     if tree.bodies[platform].parent == ROOT:
-        limbs.insert(0, LimbTopology(mech.joint_name(platform), (), True, None, ()))
+        limbs.insert(0, LimbTopology(mech.joint_name(platform), (), None, ()))
     for i, cut in enumerate(cuts):
         if i not in seen:  # a joint between base and platform: a limb without bodies
-            limbs.append(LimbTopology(f"cut {i}", (), False, cut, ()))
+            limbs.append(LimbTopology(f"cut {i}", (), cut, ()))
     return limbs
 
 
@@ -87,10 +85,10 @@ def _limb(
         )
     closing = None if carries else at_platform[0]
     own = tuple(cut for cut in cuts if cut is not closing)
-    return LimbTopology(name, tuple(group), carries, closing, own)
+    return LimbTopology(name, tuple(group), closing, own)
 
 
-def _check_members(mech: Mechanism, entry: Submechanism, axes: TaskAxes, platform: int) -> None:
+def _check_members(mech: Mechanism, entry: Submechanism, axes: TaskAxes) -> None:
     names = set(entry.spanning)
     others = [name for name in mech.tree.joint_names if name not in names]
     if others:
@@ -116,10 +114,4 @@ def _check_members(mech: Mechanism, entry: Submechanism, axes: TaskAxes, platfor
 
 
 def _error(entry: Submechanism, problem: str, remedy: str) -> SubmechanismError:
-    assert entry.task_space is not None
-    return SubmechanismError(
-        f"submechanism '{entry.name}': {problem}",
-        file=entry.file,
-        place=entry.task_space.place,
-        remedy=remedy,
-    )
+    return entry.error(f"submechanism '{entry.name}': {problem}", remedy, "task_space")

@@ -126,7 +126,7 @@ def test_negations_are_absorbed() -> None:
 def test_blocks_are_the_vectors_one_behind_the_other() -> None:
     a, b = ca.SX.sym("a", 2), ca.SX.sym("b", 3)
     code = instruction_list(ca.Function("f", [a, b], [b[2] - a[0], ca.vertcat(a[1], 7.0)]))
-    assert code.n_out == 3
+    assert sum(code.output_sizes) == 3
     assert (code.input_sizes, code.output_sizes) == ((2, 3), (1, 2))
     assert run(code, (1.0, 2.0, 3.0, 4.0, 5.0)) == [4.0, 2.0, 7.0]
 

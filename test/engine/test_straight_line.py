@@ -36,13 +36,14 @@ class Compiled:
         for start in range(0, len(rows), self.width):
             part = rows[start : start + self.width]
             padded = np.vstack([part, np.repeat(part[-1:], self.width - len(part), axis=0)])
+            n_out = sum(self.code.output_sizes)
             blocks = [
                 aligned_zeros(max(1, n) * self.width)
-                for n in (sum(self.code.input_sizes), self.code.n_out, self.workspace)
+                for n in (sum(self.code.input_sizes), n_out, self.workspace)
             ]
             blocks[0][: padded.size] = padded.T.ravel()
             self.call(*(b.ctypes.data for b in blocks))
-            out = blocks[1][: self.code.n_out * self.width].reshape(self.code.n_out, self.width)
+            out = blocks[1][: n_out * self.width].reshape(n_out, self.width)
             results.append(out[:, : len(part)].T)
         return np.vstack(results)
 

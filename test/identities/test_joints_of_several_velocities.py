@@ -117,7 +117,7 @@ def quantities(mech: Mechanism, order: list[int]) -> dict[str, np.ndarray]:
         "factors": ca.inv(W) @ D @ ca.inv(W).T,
     }
     whole = {
-        "momentum": ca.vertcat(*momentum_and_energy(moving)),
+        "momentum": ca.vertcat(*momentum_and_energy(moving).values()),
         "A_G": centroidal_matrix(still)[:, order],
         "osim": inverse_osim(still, [(hand, np.eye(4)), (hand - 1, np.eye(4))])[0],
         "a": a,

@@ -50,7 +50,7 @@ def read_task_axes(node: Node, tree: Tree) -> TaskAxes:
         raise node["platform"].error(
             f"the platform '{platform}' is fixed to the root", "name the link that the limbs move"
         )
-    return TaskAxes(platform, tuple(node["axes"].value), node.place)
+    return TaskAxes(platform, tuple(node["axes"].value))
 
 
 def _read_link(node: Node, tree: Tree) -> str:
