@@ -9,15 +9,15 @@ floating base comes first, with 7 positions (x, y, z, quaternion x, y, z, w) and
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 
 from .arrays import Array
 from .closure.closure import Closure
 from .closure.derive import with_derived_loops
-from .closure.numerical import NumericalClosure
 from .closure.smooth import Gamma
 from .closure.solvers import build_closure
 from .engine import cache
@@ -37,7 +37,6 @@ class Mechanism:
     Attributes:
         closures: one per component.
         spanning, independent, actuator: bodies in the order of q, y, u.
-        x_at: component -> first index in the vector of Newton unknowns.
         gravity: acceleration of gravity in the root frame [m/s^2].
     """
 
@@ -49,7 +48,6 @@ class Mechanism:
     spanning: tuple[int, ...]
     independent: tuple[int, ...]
     actuator: tuple[int, ...]
-    x_at: dict[int, int]
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
 
     @cached_property
@@ -101,14 +99,6 @@ class Mechanism:
     def functions(self) -> list[int]:
         """Components that a function of the user closes."""
         return [c for c, closure in enumerate(self.closures) if closure.kind == FUNCTION]
-
-    def loop_closure(self, component: int) -> NumericalClosure | None:
-        """The loops of a component and their linear equations; None where it has none."""
-        return self.closures[component].loop_closure
-
-    def with_closures(self, closures: Sequence[Closure]) -> Mechanism:
-        """The same robot with other closures."""
-        return replace(self, closures=tuple(closures), x_at=_unknown_offsets(closures))
 
     @cached_property
     def cluster_of(self) -> dict[int, int]:
@@ -167,47 +157,15 @@ class Mechanism:
         return JointVector.velocities(self.tree, bodies)
 
     @cached_property
-    def y_at(self) -> dict[int, int]:
-        """Body -> first index in y (independent joints only)."""
-        return self.y.at
-
-    @cached_property
-    def v_at(self) -> dict[int, int]:
-        """Body -> first index in yd (independent joints only)."""
-        return self.yd.at
-
-    @cached_property
-    def q_at(self) -> dict[int, int]:
-        """Body -> first index in q."""
-        return self.q.at
-
-    @cached_property
-    def qd_at(self) -> dict[int, int]:
-        """Body -> first index in qd."""
-        return self.qd.at
+    def x_at(self) -> list[int]:
+        """Component -> first index in the vector of Newton unknowns."""
+        return list(accumulate((closure.n_x for closure in self.closures), initial=0))
 
     # -- positions to start from ------------------------------------------------------------------
 
     def neutral_y(self) -> Array:
         """(n_y,) every joint at zero, a free flyer upright at the origin."""
         return np.concatenate([np.zeros(0), *(self.joint(b).neutral for b in self.independent)])
-
-    def rest_y(self) -> Array:
-        """(n_y,) neutral, but joints whose limits exclude zero at the nearest one."""
-        y = self.neutral_y()
-        for b in self.scalar_joints(self.independent):
-            y[self.y_at[b]] = min(max(0.0, self.joint(b).lower), self.joint(b).upper)
-        return y
-
-    def reference_y(self) -> Array:
-        """(n_y,) neutral, but loops at the reference configuration of their file."""
-        y = self.neutral_y()
-        for c in self.loops:
-            loops = self.loop_closure(c)
-            assert loops is not None
-            q_ref = np.array(loops.plan.q_ref)
-            y[self.y.slots(self.components[c].independent)] = q_ref[list(loops.system.independent)]
-        return y
 
 
 def build_mechanism(
@@ -240,7 +198,6 @@ def build_mechanism(
         tuple(spanning),
         tuple(independent),
         tuple(actuator),
-        _unknown_offsets(closures),
     )
 
 
@@ -276,11 +233,3 @@ def _check_functions(entries: Sequence[Submechanism], functions: Mapping[str, Ga
                 f"closures['{name}']: no submechanism of type 'function' has this name; "
                 f"{did_you_mean(name, wanted)}"
             )
-
-
-def _unknown_offsets(closures: Sequence[Closure]) -> dict[int, int]:
-    offsets, count = {}, 0
-    for c, closure in enumerate(closures):
-        offsets[c] = count
-        count += closure.n_x
-    return offsets

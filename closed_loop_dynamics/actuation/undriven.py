@@ -25,8 +25,8 @@ def undriven_words(programs: Programs, c: int) -> str:
     """The undriven directions of component ``c`` at the reference: "0.71 hip - 0.71 knee"."""
     mech = programs.mechanism
     component = mech.components[c]
-    columns = [mech.v_at[b] for b in component.independent]
-    rows = [mech.qd_at[b] for b in component.active]
+    columns = [mech.yd.at[b] for b in component.independent]
+    rows = [mech.qd.at[b] for b in component.active]
     names = [mech.joint_name(b) for b in component.independent]
     try:
         G = programs.run("loop_jacobian", None, reference_independent(mech, programs.branches))

@@ -49,7 +49,7 @@ def independent_forces(motion: Motion, tau_u: SX) -> SX:
         if not component.active:
             continue
         local = tau_u[[slot[b] for b in component.active]]
-        places = [mech.v_at[b] for b in component.independent]
+        places = [mech.yd.at[b] for b in component.independent]
         result[places] = _actuator_jacobian(motion, c).T @ local
     return result
 
@@ -62,7 +62,7 @@ def actuator_forces(motion: Motion, tau_y: SX) -> tuple[SX, list[SX]]:
     checks = []
     for c in _determined(mech):
         component = mech.components[c]
-        local = tau_y[[mech.v_at[b] for b in component.independent], :]
+        local = tau_y[[mech.yd.at[b] for b in component.independent], :]
         if component.active == component.independent:
             forces = local
         else:
@@ -92,6 +92,6 @@ def geometric_stiffness(motion: Motion, tau_u: SX) -> SX:
         g = motion.loops[c].g
         products = (tau_u[slot[b]] * g[component.joints.index(b)] for b in component.active)
         block = 0.5 * ca.hessian(sum(products, ca.SX(0.0)), motion.yd)[0]
-        places = [mech.v_at[b] for b in component.independent]
+        places = [mech.yd.at[b] for b in component.independent]
         result[places, places] = block[places, places]
     return result

@@ -74,7 +74,7 @@ def centroidal_matrix(motion: Motion) -> SX:
             composite[parent] = composite[parent] + motion.X[i].inertia_to_parent(composite[i])
         to_root = Transform(((R[i], p[i]),))
         for k, S in enumerate(motion.S[i].columns):
-            A[:, mech.qd_at[i] + k] = to_root.force_to_parent(composite[i].apply(S)).stacked
+            A[:, mech.qd.at[i] + k] = to_root.force_to_parent(composite[i].apply(S)).stacked
     A = A @ loop_jacobian(motion)
     com, _ = center_of_mass(motion)
     return ca.vertcat(A[:3, :] - skew(com) @ A[3:, :], A[3:, :])

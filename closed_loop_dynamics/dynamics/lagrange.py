@@ -22,7 +22,7 @@ def constraint_rows(mech: Mechanism) -> int:
     """Rows of K: kept loop rows, couplings, and one per idle joint."""
     count = 0
     for c, component in enumerate(mech.components):
-        loops = mech.loop_closure(c)
+        loops = mech.closures[c].loop_closure
         if loops is not None:
             count += len(loops.plan.rows) + len(loops.plan.idle)
         else:
@@ -39,7 +39,7 @@ def trace_constraints(motion: Motion) -> tuple[SX, SX, SX]:
     at = 0
     for c, component in enumerate(mech.components):
         slots = mech.qd.slots(component.joints)
-        loops = mech.loop_closure(c)
+        loops = mech.closures[c].loop_closure
         if loops is not None:
             n = len(component.joints)
             q, qd = ca.SX.sym("q", n), ca.SX.sym("qd", n)

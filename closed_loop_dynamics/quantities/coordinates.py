@@ -88,7 +88,7 @@ def random_independent(
         for k, b in enumerate(mech.components[c].independent):
             boxes[b] = (float(lower[k]), float(upper[k]))
     for b in mech.independent:
-        joint, at = mech.tree.bodies[b].joint, mech.y_at[b]
+        joint, at = mech.tree.bodies[b].joint, mech.y.at[b]
         if joint.kind == FLOATING:
             y[..., at : at + 3] = rng.uniform(-1.0, 1.0, (*shape, 3))
             turn = rng.normal(size=(*shape, 4))

@@ -17,7 +17,7 @@ from ..closure.cut_joint import CutJoint, resolve, universal_axes
 from ..closure.loop_system import LoopSystem
 from ..closure.plan import choose_independent
 from ..mechanism import Mechanism, build_mechanism
-from ..model.clusters import Groups, loop_bodies
+from ..model.clusters import loop_bodies, united
 from ..model.poses import body_poses
 from ..model.submechanism import ConstraintAxis, LoopConstraint, Submechanism
 from ..model.tree import PRISMATIC, REVOLUTE, Body, Joint, Tree
@@ -62,7 +62,7 @@ class Limb:
         """(n_theta,) unknowns at the reference."""
         mech = self.mechanism
         theta = np.zeros(self.n_theta)
-        for b, at in mech.y_at.items():
+        for b, at in mech.y.at.items():
             theta[at] = self.q_ref[b]
         for c, closure in enumerate(mech.closures):
             for k in range(closure.n_x):
@@ -183,11 +183,9 @@ def _entries(
     tree: Tree, robot: Submechanism, loops: list[LoopConstraint], reference: dict[str, float]
 ) -> list[Submechanism]:
     """One submechanism per set of loops that share joints, one per joint in no loop."""
-    groups = Groups(range(len(tree.bodies)))
-    for loop in loops:
-        groups.unite(loop_bodies(tree, loop))
+    ties = [loop_bodies(tree, loop) for loop in loops]
     entries = []
-    for group in groups.sets():
+    for group in united(([b] for b in range(len(tree.bodies))), *ties):
         names = tuple(tree.bodies[b].joint.name for b in group)
         own = tuple(lp for lp in loops if set(loop_bodies(tree, lp)) & set(group))
         entry = Submechanism(

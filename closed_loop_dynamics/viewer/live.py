@@ -71,7 +71,7 @@ class JointStates:
 
     def _as_measured(self, values: dict[str, float], tau: Array | None) -> Snapshot:
         mech = self._camera.robot.mechanism
-        q = self._filled(mech.n_q, mech.q_at, {name: values[name] for name in self._spanning})
+        q = self._filled(mech.n_q, mech.q.at, {name: values[name] for name in self._spanning})
         shot = self._camera.at(q, tau, MEASURED)
         if tau is not None:
             return shot
@@ -85,7 +85,7 @@ class JointStates:
         robot = self._camera.robot
         if all(name in values for name in self._independent):
             own = {name: values[name] for name in self._independent}
-            return self._filled(robot.mechanism.n_y, robot.mechanism.y_at, own)
+            return self._filled(robot.mechanism.n_y, robot.mechanism.y.at, own)
         if all(name in values for name in robot.names.actuator):
             u = np.array([values[name] for name in robot.names.actuator])
             return robot.independent_from_actuator(u, guess=self._last)

@@ -62,7 +62,7 @@ class Panel:
 
     def _at(self, joint: str) -> int:
         mech = self._robot.mechanism
-        return mech.y_at[mech.tree.joint_index(joint)]
+        return mech.y.at[mech.tree.joint_index(joint)]
 
     def _add_slider(self, name: str, low: float, high: float, value: float) -> None:
         tree = self._robot.mechanism.tree

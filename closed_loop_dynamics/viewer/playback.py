@@ -105,7 +105,7 @@ def sweep(camera: Camera, ranges: dict[str, Range]) -> Playback:
     home = clipped(robot, reference(robot), ranges)
     y, q, tau, notes = [], [], [], set()
     for name, (low, high) in ranges.items():
-        at = mech.y_at[mech.tree.joint_index(name)]
+        at = mech.y.at[mech.tree.joint_index(name)]
         for phase in np.linspace(0.0, 2.0 * np.pi, FRAMES, endpoint=False):
             s = np.sin(phase)
             one = home.copy()
@@ -130,6 +130,6 @@ def clipped(robot: Robot, y: Array, ranges: dict[str, Range]) -> Array:
     """Positions moved into the ranges."""
     y = y.copy()
     for name, (low, high) in ranges.items():
-        at = robot.mechanism.y_at[robot.mechanism.tree.joint_index(name)]
+        at = robot.mechanism.y.at[robot.mechanism.tree.joint_index(name)]
         y[at] = np.clip(y[at], low, high)
     return y

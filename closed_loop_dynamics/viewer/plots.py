@@ -114,7 +114,7 @@ def holding_forces(
 
     From ``y`` outwards; NaN from the first position on that is out of reach or a dead point.
     """
-    at = robot.mechanism.y_at[robot.mechanism.tree.joint_index(joint)]
+    at = robot.mechanism.y.at[robot.mechanism.tree.joint_index(joint)]
     positions = np.linspace(low, high, SWEEP)
     tau = np.full((SWEEP, robot.p), np.nan)
     zero, here = np.zeros(robot.m), int(np.searchsorted(positions, y[at]))

@@ -239,7 +239,7 @@ class Window:
         y, mech = self.snapshot.y, self.robot.mechanism
         x, tau = holding_forces(self.robot, y, self._joint, *self.look.ranges[self._joint])
         self.plots.show(x, tau, self._joint)
-        self.plots.mark(float(y[mech.y_at[mech.tree.joint_index(self._joint)]]))
+        self.plots.mark(float(y[mech.y.at[mech.tree.joint_index(self._joint)]]))
 
 
 def _mode_names(robot: Robot) -> dict[str, str]:
