@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Array
+from ..model.poses import joint_motion
 from ..model.tree import PRISMATIC
-from ..se3 import axis_rotation, pose
 from .cut_joint import CutJoint
 from .loop_system import LoopSystem
 
@@ -105,11 +105,7 @@ class Block:
                 steps.append(Step(i, joint.kind, here, joint.axis))
                 carried = np.eye(4)
             elif i in self.fixed:
-                carried = here @ (
-                    pose(np.eye(3), joint.axis * self.fixed[i])
-                    if joint.kind == PRISMATIC
-                    else pose(axis_rotation(joint.axis, self.fixed[i]), np.zeros(3))
-                )
+                carried = here @ joint_motion(joint, self.fixed[i])
             elif point_only and _turn_about_the_cut(system, chain[k:], frame):
                 carried = here
             else:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array
+from ..model.poses import Poses
 from ..model.tree import PRISMATIC, Tree
 
 #: Two points are one; a column of K is zero [m].
@@ -52,7 +53,7 @@ class Cut:
     normal: Array | None = None
 
 
-def mobility(tree: Tree, poses: list[Array], cuts: Sequence[Cut], joints: Sequence[int]) -> int:
+def mobility(tree: Tree, poses: Poses, cuts: Sequence[Cut], joints: Sequence[int]) -> int:
     """Degrees of freedom with the cuts closed: joints that a cut moves minus rank of K at q = 0."""
     K = constraints(tree, poses, cuts, joints)
     return int(np.count_nonzero(np.linalg.norm(K, axis=0) > COINCIDENT)) - rank(K)
@@ -65,9 +66,7 @@ def rank(K: Array) -> int:
     return int(np.linalg.matrix_rank(K, tol=ROUNDED * float(np.linalg.norm(K, 2))))
 
 
-def constraints(
-    tree: Tree, poses: list[Array], cuts: Sequence[Cut], joints: Sequence[int]
-) -> Array:
+def constraints(tree: Tree, poses: Poses, cuts: Sequence[Cut], joints: Sequence[int]) -> Array:
     """K (rows, joints) at q = 0: three translations per cut, one rotation more with a swing."""
     rows = []
     for cut in cuts:
@@ -83,7 +82,7 @@ def constraints(
     return np.vstack(rows) if rows else np.zeros((0, len(joints)))
 
 
-def locked_axis(tree: Tree, poses: list[Array], cut: Cut) -> Array:
+def locked_axis(tree: Tree, poses: Poses, cut: Cut) -> Array:
     """(3,) in the root frame: the swing's axis, made normal to the rod."""
     assert cut.swing is not None
     rod = poses[cut.tip.body][:3, :3] @ tree.bodies[cut.tip.body].joint.axis
@@ -92,7 +91,7 @@ def locked_axis(tree: Tree, poses: list[Array], cut: Cut) -> Array:
     return np.asarray(across / np.linalg.norm(across))
 
 
-def _motion(tree: Tree, poses: list[Array], b: int, point: Array) -> Array:
+def _motion(tree: Tree, poses: Poses, b: int, point: Array) -> Array:
     """(6,) [angular; linear] velocity at ``point`` per unit of joint ``b``."""
     axis = poses[b][:3, :3] @ tree.bodies[b].joint.axis
     if tree.bodies[b].joint.kind == PRISMATIC:

@@ -10,7 +10,7 @@ import yaml
 
 from ..arrays import Array
 from ..closure.cut_joint import universal_axes
-from ..model.poses import body_poses, link_pose
+from ..model.poses import Poses, body_poses, link_pose
 from ..model.tree import Tree
 from ..se3 import inverse, pose
 from .loop_branches import Guess
@@ -93,7 +93,7 @@ def _names(key: str, names: Sequence[str]) -> str:
     return f"{start}[{break_line.join(lines)}]"
 
 
-def _cut_lines(tree: Tree, poses: list[Array], cut: Cut, normal: Array | None) -> list[str]:
+def _cut_lines(tree: Tree, poses: Poses, cut: Cut, normal: Array | None) -> list[str]:
     if cut.swing is not None:
         return _swing_lines(tree, poses, cut)
     where = f"   # lies at {_remark(cut.coincides)} when q = 0" if cut.coincides else ""
@@ -113,7 +113,7 @@ def _cut_lines(tree: Tree, poses: list[Array], cut: Cut, normal: Array | None) -
     return [*lines, *(_axis(f"loopT{k + 1}", np.zeros(3), a) for k, a in enumerate(_across(n)))]
 
 
-def _swing_lines(tree: Tree, poses: list[Array], cut: Cut) -> list[str]:
+def _swing_lines(tree: Tree, poses: Poses, cut: Cut) -> list[str]:
     """A rod that spins and swings about a second hinge normal to the first: explicit frames."""
     assert cut.swing is not None
     rod = poses[cut.tip.body][:3, :3] @ tree.bodies[cut.tip.body].joint.axis

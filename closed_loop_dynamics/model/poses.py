@@ -6,26 +6,29 @@ import numpy as np
 
 from ..arrays import Array
 from ..se3 import axis_rotation, pose
-from .tree import FLOATING, PRISMATIC, Tree
+from .tree import REVOLUTE, Joint, Tree
+
+#: Body -> its (4, 4) pose in the root frame; the root itself is body -1.
+Poses = dict[int, Array]
 
 
-def body_poses(tree: Tree, q: dict[str, float] | None = None) -> list[Array]:
-    """(4, 4) pose of every body in the root frame; joints not in ``q`` (and bases) at zero."""
-    poses: list[Array] = []
-    for body in tree.bodies:
-        joint = body.joint
-        T = joint.placement if body.parent < 0 else poses[body.parent] @ joint.placement
-        value = (q or {}).get(joint.name, 0.0)
-        if joint.kind == FLOATING:
-            poses.append(T)
-        elif joint.kind == PRISMATIC:
-            poses.append(T @ pose(np.eye(3), joint.axis * value))
-        else:
-            poses.append(T @ pose(axis_rotation(joint.axis, value), np.zeros(3)))
+def body_poses(tree: Tree, q: dict[str, float] | None = None) -> Poses:
+    """Where all bodies are; joints not in ``q`` (and bases) at zero."""
+    poses = {-1: np.eye(4)}
+    for b, body in enumerate(tree.bodies):
+        moved = joint_motion(body.joint, (q or {}).get(body.joint.name, 0.0))
+        poses[b] = poses[body.parent] @ body.joint.placement @ moved
     return poses
 
 
-def link_pose(tree: Tree, poses: list[Array], link: str) -> Array:
+def joint_motion(joint: Joint, value: float) -> Array:
+    """(4, 4) pose of a body in the frame of its joint, of a free base at its origin."""
+    if joint.kind == REVOLUTE:
+        return pose(axis_rotation(joint.axis, value), np.zeros(3))
+    return pose(np.eye(3), joint.axis * value)
+
+
+def link_pose(tree: Tree, poses: Poses, link: str) -> Array:
     """(4, 4) pose of any URDF link in the root frame."""
     body, offset = tree.frames[link]
-    return offset if body < 0 else poses[body] @ offset
+    return poses[body] @ offset

@@ -18,7 +18,7 @@ from ..closure.loop_system import LoopSystem
 from ..closure.plan import choose_independent
 from ..mechanism import Mechanism, build_mechanism
 from ..model.clusters import loop_bodies, united
-from ..model.poses import body_poses
+from ..model.poses import Poses, body_poses
 from ..model.submechanism import ConstraintAxis, LoopConstraint, Submechanism
 from ..model.tree import PRISMATIC, REVOLUTE, Body, Joint, Tree
 from ..model.words import NUMERICAL
@@ -113,17 +113,13 @@ def separate(mech: Mechanism, topology: LimbTopology, q_ref: Mapping[str, float]
 
 
 def _platform_joint(
-    cut: CutJoint, platform: int, poses: Sequence[Array], place: Mapping[int, int], count: int
+    cut: CutJoint, platform: int, poses: Poses, place: Mapping[int, int], count: int
 ) -> tuple[list[Body], tuple[int, Array]]:
     """The cut between limb and platform as joints of the limb, all zero at the reference.
 
     Returns their bodies, and (body, pose of the platform's body frame in it).
     """
-
-    def world(body: int, frame: Array) -> Array:
-        return frame if body == ROOT else poses[body] @ frame
-
-    T_p, T_s = world(cut.predecessor, cut.frame_p), world(cut.successor, cut.frame_s)
+    T_p, T_s = poses[cut.predecessor] @ cut.frame_p, poses[cut.successor] @ cut.frame_s
     D = inverse(T_p) @ T_s
     moves = _free_moves(cut, D[:3, :3])
     # D = (moves) D_ref from predecessor to successor; backwards everything turns round.
