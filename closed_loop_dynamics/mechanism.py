@@ -21,7 +21,7 @@ from .closure.derive import with_derived_loops
 from .closure.smooth import Gamma
 from .closure.solvers import build_closure
 from .engine import cache
-from .errors import InvalidInput, SubmechanismError, UrdfError, did_you_mean
+from .errors import InvalidInput, UrdfError, did_you_mean
 from .fingerprint import source_digest
 from .model.clusters import Cluster, Component, build_clusters, split_components
 from .model.joint_vector import JointVector
@@ -221,11 +221,10 @@ def _check_functions(entries: Sequence[Submechanism], functions: Mapping[str, Ga
     wanted = {entry.name: entry for entry in entries if entry.type == FUNCTION}
     for name, entry in wanted.items():
         if name not in functions:
-            raise SubmechanismError(
+            raise entry.error(
                 f"submechanism '{name}' of type 'function' needs a Python function",
-                file=entry.file,
-                place=f"{entry.place}.type",
-                remedy=f"call load(..., closures={{'{name}': function}})",
+                f"call load(..., closures={{'{name}': function}})",
+                key="type",
             )
     for name in functions:
         if name not in wanted:

@@ -6,7 +6,6 @@ submechanism file is a valid robot.
 
 from __future__ import annotations
 
-from ..errors import SubmechanismError
 from .couplings import check_couplings, mimic_coupling
 from .submechanism import Submechanism
 from .tree import FLOATING, PRISMATIC, Joint, Tree
@@ -47,13 +46,11 @@ def _groups(tree: Tree, owners: dict[str, Submechanism]) -> list[list[Joint]]:
         while master in mimics:
             master = mimics[master]
             if master in owners:
-                owner = owners[master]
-                raise SubmechanismError(
+                raise owners[master].error(
                     f"joint '{name}' mimics '{master}' in the URDF, but only '{master}' is in this "
                     "submechanism",
-                    file=owner.file,
-                    place=f"{owner.place}.jointnames_spanningtree",
-                    remedy=f"list '{name}' there too",
+                    f"list '{name}' there too",
+                    key="jointnames_spanningtree",
                 )
         groups.setdefault(master, []).append(body.joint)
     return list(groups.values())
