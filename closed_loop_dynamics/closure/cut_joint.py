@@ -8,13 +8,12 @@ Jacobian of phi also where other rotations of the cut joint are free.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..arrays import Array
 from ..engine.symbolic import ca
-from ..errors import SubmechanismError
 from ..model.poses import Poses, body_poses, link_pose
 from ..model.submechanism import LoopConstraint, Submechanism
 from ..model.tree import PRISMATIC, Tree
@@ -134,12 +133,10 @@ def _check_joints(
     for b in bodies:
         name = tree.bodies[b].joint.name
         if name not in entry.spanning:
-            raise SubmechanismError(
+            raise replace(entry, place=loop.place).error(
                 f"the loop {loop.predecessor} ~ {loop.successor} runs through joint '{name}', "
                 f"which is not a spanning-tree joint of submechanism '{entry.name}'",
-                file=entry.file,
-                place=loop.place,
-                remedy=f"list '{name}' under jointnames_spanningtree of this entry",
+                f"list '{name}' under jointnames_spanningtree of this entry",
             )
 
 

@@ -44,11 +44,6 @@ class Leg(abc.ABC):
         words = "".join(f" {ch.lower()}" if ch.isupper() else ch for ch in type(self).__name__)
         return words.strip()
 
-    @property
-    def modes(self) -> int:
-        """Number of two-way choices."""
-        return len(self.mode_words)
-
     @classmethod
     @abc.abstractmethod
     def match(cls, block: Block) -> Leg | None:

@@ -59,7 +59,7 @@ def _groups(tree: Tree, owners: dict[str, Submechanism]) -> list[list[Joint]]:
 def _implied_entry(group: list[Joint], tree: Tree, taken: set[str]) -> Submechanism:
     spanning = tuple(joint.name for joint in group)
     independent = tuple(joint.name for joint in group if joint.mimic is None)
-    couplings = [mimic_coupling(j.name, j.mimic, IMPLIED) for j in group if j.mimic is not None]
+    couplings = [mimic_coupling(j.name, j.mimic, IMPLIED, tree.source) for j in group if j.mimic]
     kind = {FLOATING: "floating", PRISMATIC: "p"}.get(group[0].kind, "r")
     return Submechanism(
         name=make_unique(independent[0], taken),
@@ -67,7 +67,7 @@ def _implied_entry(group: list[Joint], tree: Tree, taken: set[str]) -> Submechan
         spanning=spanning,
         independent=independent,
         active=() if kind == "floating" else independent,
-        couplings=check_couplings(couplings, spanning, independent, tree.source),
+        couplings=check_couplings(couplings, spanning, independent),
         place=IMPLIED,
         file=tree.source,
     )

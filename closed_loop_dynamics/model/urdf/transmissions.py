@@ -73,4 +73,4 @@ def _sum_of_dependencies(joint: Element, name: str) -> Coupling:
         offset += number(dependency, "offset")
     if not all(map(math.isfinite, (*terms.values(), offset))):
         raise joint.error("the sum of its dependencies overflows", "write smaller numbers")
-    return Coupling(name, terms, offset, joint.place)
+    return Coupling(name, terms, offset, joint.place, joint.file)
