@@ -62,8 +62,7 @@ class HingedLeg(PointingLeg):
         require(
             off < GEOMETRY_TOLERANCE, f"the rod misses its universal joint by {1e3 * off:.3g} mm"
         )
-        tip = (slider.placement @ self.side.tip)[:3, :3]
-        rod = tip @ self.cut.direction(self.is_successor)
+        rod = (slider.placement @ self.side.tip)[:3, :3] @ self.cut.direction(self.is_successor)
         require(parallel(rod, direction), "the free axis of the cut is not along the rod")
 
     def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
