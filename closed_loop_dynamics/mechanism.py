@@ -9,19 +9,19 @@ floating base comes first, with 7 positions (x, y, z, quaternion x, y, z, w) and
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 
 from .arrays import Array
 from .closure.closure import Closure
 from .closure.derive import with_derived_loops
-from .closure.numerical import NumericalClosure
 from .closure.smooth import Gamma
 from .closure.solvers import build_closure
 from .engine import cache
-from .errors import InvalidInput, SubmechanismError, UrdfError, did_you_mean
+from .errors import InvalidInput, UrdfError, did_you_mean
 from .fingerprint import source_digest
 from .model.clusters import Cluster, Component, build_clusters, split_components
 from .model.joint_vector import JointVector
@@ -37,7 +37,6 @@ class Mechanism:
     Attributes:
         closures: one per component.
         spanning, independent, actuator: bodies in the order of q, y, u.
-        x_at: component -> first index in the vector of Newton unknowns.
         gravity: acceleration of gravity in the root frame [m/s^2].
     """
 
@@ -49,7 +48,6 @@ class Mechanism:
     spanning: tuple[int, ...]
     independent: tuple[int, ...]
     actuator: tuple[int, ...]
-    x_at: dict[int, int]
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
 
     @cached_property
@@ -101,14 +99,6 @@ class Mechanism:
     def functions(self) -> list[int]:
         """Components that a function of the user closes."""
         return [c for c, closure in enumerate(self.closures) if closure.kind == FUNCTION]
-
-    def loop_closure(self, component: int) -> NumericalClosure | None:
-        """The loops of a component and their linear equations; None where it has none."""
-        return self.closures[component].loop_closure
-
-    def with_closures(self, closures: Sequence[Closure]) -> Mechanism:
-        """The same robot with other closures."""
-        return replace(self, closures=tuple(closures), x_at=_unknown_offsets(closures))
 
     @cached_property
     def cluster_of(self) -> dict[int, int]:
@@ -167,24 +157,9 @@ class Mechanism:
         return JointVector.velocities(self.tree, bodies)
 
     @cached_property
-    def y_at(self) -> dict[int, int]:
-        """Body -> first index in y (independent joints only)."""
-        return self.y.at
-
-    @cached_property
-    def v_at(self) -> dict[int, int]:
-        """Body -> first index in yd (independent joints only)."""
-        return self.yd.at
-
-    @cached_property
-    def q_at(self) -> dict[int, int]:
-        """Body -> first index in q."""
-        return self.q.at
-
-    @cached_property
-    def qd_at(self) -> dict[int, int]:
-        """Body -> first index in qd."""
-        return self.qd.at
+    def x_at(self) -> list[int]:
+        """Component -> first index in the vector of Newton unknowns."""
+        return list(accumulate((closure.n_x for closure in self.closures), initial=0))
 
     # -- positions to start from ------------------------------------------------------------------
 
@@ -227,7 +202,6 @@ def build_mechanism(
         tuple(spanning),
         tuple(independent),
         tuple(actuator),
-        _unknown_offsets(closures),
     )
 
 
@@ -251,11 +225,10 @@ def _check_functions(entries: Sequence[Submechanism], functions: Mapping[str, Ga
     wanted = {entry.name: entry for entry in entries if entry.type == FUNCTION}
     for name, entry in wanted.items():
         if name not in functions:
-            raise SubmechanismError(
+            raise entry.error(
                 f"submechanism '{name}' of type 'function' needs a Python function",
-                file=entry.file,
-                place=f"{entry.place}.type",
-                remedy=f"call load(..., closures={{'{name}': function}})",
+                f"call load(..., closures={{'{name}': function}})",
+                key="type",
             )
     for name in functions:
         if name not in wanted:
@@ -263,11 +236,3 @@ def _check_functions(entries: Sequence[Submechanism], functions: Mapping[str, Ga
                 f"closures['{name}']: no submechanism of type 'function' has this name; "
                 f"{did_you_mean(name, wanted)}"
             )
-
-
-def _unknown_offsets(closures: Sequence[Closure]) -> dict[int, int]:
-    offsets, count = {}, 0
-    for c, closure in enumerate(closures):
-        offsets[c] = count
-        count += closure.n_x
-    return offsets

@@ -28,7 +28,7 @@ from closed_loop_dynamics.model.words import (
     SERIAL_TYPES,
 )
 
-from .json_schema import json_schema
+from .json_schema import json_schema, sentence
 
 PAGE = Path("docs/file_format.md")
 SCHEMA = Path("config/submechanisms.schema.json")
@@ -106,7 +106,7 @@ def _section(record: Record) -> str:
     lines = [f"## {record.title}", "", "| key | value | default | meaning |", "|---|---|---|---|"]
     lines += rows
     if record.rules:
-        lines += ["", *(f"- {rule.sentence}" for rule in record.rules)]
+        lines += ["", *(f"- {sentence(rule)}" for rule in record.rules)]
     return "\n".join([*lines, ""])
 
 

@@ -116,8 +116,21 @@ def _record(record: Record) -> dict[str, Any]:
     if needed:
         result["required"] = needed
     if record.rules:
-        result["allOf"] = [{"description": rule.sentence, **_rule(rule)} for rule in record.rules]
+        result["allOf"] = [{"description": sentence(rule), **_rule(rule)} for rule in record.rules]
     return result
+
+
+def sentence(rule: Rule) -> str:
+    """A rule in words, for the reference too."""
+    match rule:
+        case ExactlyOne((first, second)):
+            return f"Exactly one of `{first}` and `{second}`."
+        case OneWay(ways):
+            return ", or ".join(" and ".join(f"`{key}`" for key in way) for way in ways) + "."
+        case Together((first, second)):
+            return f"`{first}` and `{second}` together, or neither."
+        case GoesWith(key, other, never):
+            return f"`{key}` goes with `{other}`, and not with {' or '.join(never)}."
 
 
 def _rule(rule: Rule) -> dict[str, Any]:

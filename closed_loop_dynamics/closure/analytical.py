@@ -135,7 +135,7 @@ class AnalyticalClosure(Closure):
 
         Traced once, with the signs as input; every combination is a column of one evaluation.
         """
-        counts = [leg.modes for leg in self.legs]
+        counts = [len(leg.mode_words) for leg in self.legs]
         columns = np.array(list(itertools.product((1.0, -1.0), repeat=sum(counts)))).T
         with tracing():
             sign = ca.SX.sym("sign", sum(counts))

@@ -21,6 +21,7 @@ from ..errors import ClosureNotFound, InvalidInput
 from ..model.tree import REVOLUTE
 from .continuation import Continuation, Solution
 from .numerical import NumericalClosure
+from .rank import determinants
 from .seed_table import Box, SeedTable, limit_box, sampled_box
 
 #: Closed configurations that differ by less [rad, or loop lengths] are one, by more are two; in
@@ -152,8 +153,7 @@ class Branch:
     def assembly_signs(self, local_q: Array) -> Array:
         """Signs of the block determinants at local positions: the name of an assembly mode."""
         K_d = self.closure.numeric_K_d(local_q)
-        dets = [np.linalg.det(K_d[np.ix_(r, c)]) for r, c in self.closure.plan.blocks]
-        return np.sign(np.array(dets))
+        return np.sign(determinants(K_d, self.closure.plan.blocks))
 
     def smallest_singular_value_at(self, p: Array) -> float:
         """Of the scaled K_d at independent positions ``p``."""

@@ -107,7 +107,7 @@ def _match(system: LoopSystem, leg: Leg, known: Array, length: float) -> LegChoi
     q = ca.SX.sym("q", len(system.joints))
     at = {i: q[i] for i in range(len(system.joints))}
     best: tuple[float, list[float]] = (np.inf, [])
-    for modes in itertools.product((1.0, -1.0), repeat=leg.modes):
+    for modes in itertools.product((1.0, -1.0), repeat=len(leg.mode_words)):
         trial = LegChoice(list(modes), centres, windings)
         f = ca.Function("leg", [q], [ca.vertcat(*solve_leg(system, leg, at, trial))])
         found = np.asarray(f.map(len(known))(known.T)).T

@@ -8,14 +8,13 @@ Jacobian of phi also where other rotations of the cut joint are free.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..arrays import Array
 from ..engine.symbolic import ca
-from ..errors import SubmechanismError
-from ..model.poses import body_poses, link_pose
+from ..model.poses import Poses, body_poses, link_pose
 from ..model.submechanism import LoopConstraint, Submechanism
 from ..model.tree import PRISMATIC, Tree
 from ..se3 import inverse
@@ -59,26 +58,35 @@ class CutJoint:
         """All bodies whose joints move the loop."""
         return self.chain_p + self.chain_s
 
+    def direction(self, successor: bool) -> Array:
+        """The unit vector of frame S (or P) that one or two rotation rows hold.
+
+        Two rows keep the free axis of both frames together; one keeps b of P normal to c of S.
+        """
+        if len(self.rotations) == 2:
+            free = np.cross(*self.rotations)
+            return np.asarray(free / np.linalg.norm(free))
+        return universal_axes(self.rotations[0])[successor]
+
 
 def resolve(tree: Tree, entry: Submechanism, loop: LoopConstraint) -> CutJoint:
     """Attach the cut frames: explicit ones, or the child frame of ``cut_joint`` at q = 0."""
     pred, offset_p = tree.frames[loop.predecessor]
     succ, offset_s = tree.frames[loop.successor]
+    poses = body_poses(tree)
     if loop.predecessor_frame is not None and loop.successor_frame is not None:
         frame_p, frame_s = offset_p @ loop.predecessor_frame, offset_s @ loop.successor_frame
     else:
-        poses = body_poses(tree)
-        cut = _cut_pose(tree, loop, poses)
-        T_p = link_pose(tree, poses, loop.predecessor)
-        T_s = link_pose(tree, poses, loop.successor)
-        frame_p = offset_p @ inverse(T_p) @ cut
-        frame_s = offset_s @ inverse(T_s) @ cut
+        joint = str(loop.cut_joint)
+        link = tree.fixed_joint_children.get(joint) or tree.bodies[tree.joint_index(joint)].link
+        cut = link_pose(tree, poses, link)
+        frame_p, frame_s = inverse(poses[pred]) @ cut, inverse(poses[succ]) @ cut
     path_p, path_s = tree.path_to_root(pred), tree.path_to_root(succ)
     base = next((b for b in path_p if b in path_s), -1)
-    chain_p = tuple(reversed(path_p[: path_p.index(base)] if base >= 0 else path_p))
-    chain_s = tuple(reversed(path_s[: path_s.index(base)] if base >= 0 else path_s))
+    chain_p = tuple(b for b in reversed(path_p) if b not in path_s)
+    chain_s = tuple(b for b in reversed(path_s) if b not in path_p)
     _check_joints(tree, entry, loop, chain_p + chain_s)
-    gap_axes = _gap_axes(tree, base, chain_p + chain_s)
+    gap_axes = _gap_axes(tree, poses, base, chain_p + chain_s)
     translations = [a for a in loop.axes if any(a.axis[3:])]
     rotations = [a for a in loop.axes if any(a.axis[:3])]
     return CutJoint(
@@ -97,10 +105,9 @@ def resolve(tree: Tree, entry: Submechanism, loop: LoopConstraint) -> CutJoint:
     )
 
 
-def _gap_axes(tree: Tree, base: int, bodies: tuple[int, ...]) -> Array:
+def _gap_axes(tree: Tree, poses: Poses, base: int, bodies: tuple[int, ...]) -> Array:
     """Identity, or (in-plane, in-plane, normal) of a planar loop, in the base frame."""
-    poses = body_poses(tree)
-    R_base = poses[base][:3, :3] if base >= 0 else np.eye(3)
+    R_base = poses[base][:3, :3]
     axes: list[Array] = []
     sliders: list[Array] = []
     for b in bodies:
@@ -120,24 +127,16 @@ def _gap_axes(tree: Tree, base: int, bodies: tuple[int, ...]) -> Array:
     return np.array([first, np.cross(normal, first), normal])
 
 
-def _cut_pose(tree: Tree, loop: LoopConstraint, poses: list[Array]) -> Array:
-    if loop.cut_joint in tree.joint_names:
-        return poses[tree.joint_index(str(loop.cut_joint))]
-    return link_pose(tree, poses, tree.fixed_joint_children[str(loop.cut_joint)])
-
-
 def _check_joints(
     tree: Tree, entry: Submechanism, loop: LoopConstraint, bodies: tuple[int, ...]
 ) -> None:
     for b in bodies:
         name = tree.bodies[b].joint.name
         if name not in entry.spanning:
-            raise SubmechanismError(
+            raise replace(entry, place=loop.place).error(
                 f"the loop {loop.predecessor} ~ {loop.successor} runs through joint '{name}', "
                 f"which is not a spanning-tree joint of submechanism '{entry.name}'",
-                file=entry.file,
-                place=loop.place,
-                remedy=f"list '{name}' under jointnames_spanningtree of this entry",
+                f"list '{name}' under jointnames_spanningtree of this entry",
             )
 
 
@@ -161,7 +160,7 @@ def residual(tree: Tree, cut: CutJoint, q: dict[int, SX]) -> SX:
     elif cut.translations:
         gap = R_p.T @ (x_s - x_p)
         rows += [ca.dot(sx(a), gap) for a in cut.translations]
-    rows += _orientation_rows(cut.rotations, R_p, R_s)
+    rows += _orientation_rows(cut, R_p, R_s)
     return ca.densify(ca.vertcat(*rows))
 
 
@@ -176,25 +175,24 @@ def _frame(tree: Tree, chain: tuple[int, ...], frame: Array, q: dict[int, SX]) -
     return R @ sx(frame[:3, :3]), x
 
 
-def _orientation_rows(axes: tuple[Array, ...], R_p: SX, R_s: SX) -> list[SX]:
+def _orientation_rows(cut: CutJoint, R_p: SX, R_s: SX) -> list[SX]:
     """Elementary orientation constraints, chosen so that d(phi) = axis . omega when closed.
 
     Three axes locked: the skew part of the relative rotation. Two: the free axis f of S stays
     normal to two directions of P. One: a direction of P stays normal to one of S (universal joint).
     """
+    axes = cut.rotations
     if not axes:
         return []
     if len(axes) == 3:
         D = R_p.T @ R_s
         v = 0.5 * ca.vertcat(D[2, 1] - D[1, 2], D[0, 2] - D[2, 0], D[1, 0] - D[0, 1])
         return [ca.dot(sx(a), v) for a in axes]
+    held = R_s @ sx(cut.direction(successor=True))
     if len(axes) == 2:
-        free = np.cross(axes[0], axes[1])
-        free = free / np.linalg.norm(free)
-        f_s = R_s @ sx(free)
-        return [ca.dot(R_p @ sx(np.cross(a, free)), f_s) for a in axes]
-    b, c = universal_axes(axes[0])
-    return [-ca.dot(R_p @ sx(b), R_s @ sx(c))]
+        free = cut.direction(successor=False)
+        return [ca.dot(R_p @ sx(np.cross(a, free)), held) for a in axes]
+    return [-ca.dot(R_p @ sx(cut.direction(successor=False)), held)]
 
 
 def universal_axes(locked: Array) -> tuple[Array, Array]:

@@ -11,8 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import Array
-from ..model.poses import body_poses
+from ..model.poses import Poses, body_poses
 from ..model.submechanism import ConstraintAxis, LoopConstraint, Submechanism
 from ..model.tree import REVOLUTE, Tree
 from ..model.words import FUNCTION
@@ -53,7 +52,7 @@ def _leg_tip(tree: Tree, active: int, bodies: list[int]) -> int:
 
 
 def _platform_hinges(
-    tree: Tree, poses: list[Array], tips: list[int], platform: int, bodies: list[int]
+    tree: Tree, poses: Poses, tips: list[int], platform: int, bodies: list[int]
 ) -> dict[int, int]:
     """Leg tip -> the hinge on the platform it ends on (2-SPRR+1U), nearest pairs first."""
     hinges = [
@@ -82,7 +81,7 @@ _TRANSLATIONS = (
 
 
 def _leg_loop(
-    tree: Tree, entry: Submechanism, poses: list[Array], tip: int, platform: int, hinge: int | None
+    tree: Tree, entry: Submechanism, poses: Poses, tip: int, platform: int, hinge: int | None
 ) -> LoopConstraint:
     place = f"{entry.place} (derived from the tree)"
     rod = tree.bodies[tip].link

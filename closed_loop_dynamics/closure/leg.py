@@ -44,11 +44,6 @@ class Leg(abc.ABC):
         words = "".join(f" {ch.lower()}" if ch.isupper() else ch for ch in type(self).__name__)
         return words.strip()
 
-    @property
-    def modes(self) -> int:
-        """Number of two-way choices."""
-        return len(self.mode_words)
-
     @classmethod
     @abc.abstractmethod
     def match(cls, block: Block) -> Leg | None:
@@ -134,10 +129,26 @@ class ChainLeg(Leg):
     def target(self, q: dict[int, SX]) -> SX:
         """The cut point of the other side (fully known), seen from the first joint of the leg."""
         R_o, x_o = self.base(self.other, q)
-        return self.local(q, x_o + R_o @ sx(self.other.tip[:3, 3]))
+        return self.inside(self.side, q, x_o + R_o @ sx(self.other.tip[:3, 3]))
 
-    def local(self, q: dict[int, SX], point: SX) -> SX:
-        """A point of the base frame in the frame of the leg's first joint."""
-        R, x = self.base(self.side, q)
-        first = self.side.steps[0].placement
+    def own_direction(self) -> SX:
+        """The direction that the rotation rows hold, in the last body of the leg's own side."""
+        return sx(self.side.tip[:3, :3] @ self.cut.direction(self.is_successor))
+
+    def known_direction(self, q: dict[int, SX]) -> SX:
+        """That of the other side (fully known), in the frame of the leg's first joint."""
+        (R, _), (R_o, _) = self.base(self.side, q), self.base(self.other, q)
+        known = R_o @ sx(self.other.tip[:3, :3] @ self.cut.direction(not self.is_successor))
+        return sx(self.side.steps[0].placement[:3, :3]).T @ (R.T @ known)
+
+    def inside(self, side: Side, q: dict[int, SX], point: SX) -> SX:
+        """A point of the base frame in the frame of the first unknown joint of a side."""
+        R, x = self.base(side, q)
+        first = side.steps[0].placement
         return sx(first[:3, :3]).T @ (R.T @ (point - x) - sx(first[:3, 3]))
+
+    def outside(self, side: Side, q: dict[int, SX], point: SX) -> SX:
+        """A point in the frame of the first unknown joint of a side in the base frame."""
+        R, x = self.base(side, q)
+        first = side.steps[0].placement
+        return x + R @ (sx(first[:3, 3]) + sx(first[:3, :3]) @ point)

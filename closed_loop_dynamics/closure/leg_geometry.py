@@ -7,8 +7,7 @@ import numpy as np
 from ..arrays import Array
 from ..engine.symbolic import ca
 from ..spatial import SX, rotation, sx
-from .block import GEOMETRY_TOLERANCE, NotClosedForm, Side, Step
-from .cut_joint import CutJoint, universal_axes
+from .block import GEOMETRY_TOLERANCE, NotClosedForm, Step
 from .subproblems import turn, turn_to_projection
 
 
@@ -57,18 +56,3 @@ def point_two_hinges(
     angle2 = turn_to_projection(w2, arm, R2.T @ w1, ca.dot(w1, end), mode)
     turned = R2 @ (rotation(second.axis, angle2) @ arm)
     return turn(w1, turned, end), angle2
-
-
-def cut_direction(cut: CutJoint, side: Side, successor: bool) -> Array:
-    """The direction of a cut with rotation rows, in the last body of a side.
-
-    Two rows keep the free axis of both frames together; one row keeps b of P normal to c of S.
-    """
-    axes = cut.rotations
-    if len(axes) == 2:
-        free = np.cross(axes[0], axes[1])
-        vector = free / np.linalg.norm(free)
-    else:
-        b, c = universal_axes(axes[0])
-        vector = c if successor else b
-    return np.asarray(side.tip[:3, :3] @ vector)

@@ -77,19 +77,16 @@ class PlanarDyadAcross(ChainLeg):
     def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
         (hinge,), (far,) = self.side.steps, self.other.steps
         w = sx(hinge.axis)
-        R_o, x_o = self.base(self.other, q)
-        centre = across(w, self.local(q, x_o + R_o @ sx(far.placement[:3, 3])))
+        pin = self.outside(self.other, q, SX.zeros(3))
+        centre = across(w, self.inside(self.side, q, pin))
         tip = self.tip(q)
         a = across(w, tip)
         radius = self.other.tip[:3, 3]
         radius = radius - far.axis * float(far.axis @ radius)
         C = 0.5 * (ca.dot(a, a) + ca.dot(centre, centre) - float(radius @ radius))
         angle = cosine_equation(ca.dot(centre, a), ca.dot(centre, ca.cross(w, a)), C, modes[0])
-        R, x = self.base(self.side, q)
-        R1, p1 = sx(hinge.placement[:3, :3]), sx(hinge.placement[:3, 3])
-        point = x + R @ (p1 + R1 @ (rotation(hinge.axis, angle) @ tip))
-        R_f, p_f = sx(far.placement[:3, :3]), sx(far.placement[:3, 3])
-        seen = R_f.T @ (R_o.T @ (point - x_o) - p_f)
+        point = self.outside(self.side, q, rotation(hinge.axis, angle) @ tip)
+        seen = self.inside(self.other, q, point)
         return [angle, turn(sx(far.axis), sx(self.other.tip[:3, 3]), seen)]
 
 

@@ -10,9 +10,8 @@ from ..engine.symbolic import ca
 from ..model.tree import PRISMATIC
 from ..spatial import SX, rotation, sx
 from .block import GEOMETRY_TOLERANCE, Step
-from .cut_joint import universal_axes
 from .leg import ChainLeg, ModeWords, Shape, register
-from .leg_geometry import cut_direction, meeting_point, parallel, point_two_hinges, require
+from .leg_geometry import meeting_point, parallel, point_two_hinges, require
 from .subproblems import across, cosine_equation, stroke, turn_to_projection
 
 
@@ -63,26 +62,21 @@ class HingedLeg(PointingLeg):
         require(
             off < GEOMETRY_TOLERANCE, f"the rod misses its universal joint by {1e3 * off:.3g} mm"
         )
-        b, c = universal_axes(self.cut.rotations[0])
-        rod = (slider.placement @ self.side.tip)[:3, :3] @ (c if self.is_successor else b)
+        rod = (slider.placement @ self.side.tip)[:3, :3] @ self.cut.direction(self.is_successor)
         require(parallel(rod, direction), "the free axis of the cut is not along the rod")
 
     def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
         first, second, _ = self.side.steps
         (hinge,) = self.other.steps
         along1, _ = meeting_point(first, second)
-        R, x = self.base(self.side, q)
-        universal = x + R @ sx((first.placement @ np.append(first.axis * along1, 1.0))[:3])
-        R_o, x_o = self.base(self.other, q)
-        R_h, p_h = sx(hinge.placement[:3, :3]), sx(hinge.placement[:3, 3])
-        centre = R_h.T @ (R_o.T @ (universal - x_o) - p_h)
-        b_axis, c_axis = universal_axes(self.cut.rotations[0])
-        h = sx(self.other.tip[:3, :3] @ (b_axis if self.is_successor else c_axis))
+        universal = self.outside(self.side, q, sx(first.axis * along1))
+        centre = self.inside(self.other, q, universal)
+        h = sx(self.other.tip[:3, :3] @ self.cut.direction(not self.is_successor))
         c = sx(self.other.tip[:3, 3])
         # h(angle) . (centre - c(angle)) = 0, and h . c does not depend on the angle.
         angle = turn_to_projection(sx(hinge.axis), h, centre, ca.dot(h, c), modes[2])
-        end = x_o + R_o @ (p_h + R_h @ (rotation(hinge.axis, angle) @ c))
-        return [*self.reach(self.local(q, end), modes), angle]
+        end = self.outside(self.other, q, rotation(hinge.axis, angle) @ c)
+        return [*self.reach(self.inside(self.side, q, end), modes), angle]
 
 
 @register
@@ -104,22 +98,6 @@ class CrankLeg(ChainLeg):
     def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
         return self._across(q, modes) if self.other.steps else self._one_side(q, modes)
 
-    def _drive(self, drive: Step, start: SX, centre: SX, rod_squared: SX, mode: float) -> SX:
-        """Position of the crank (or slider) that puts ``start`` at a distance from ``centre``."""
-        if drive.kind == PRISMATIC:
-            return stroke(start - centre, sx(drive.axis), rod_squared, mode)
-        w = sx(drive.axis)
-        a, b = across(w, start), across(w, centre)
-        C = 0.5 * (ca.dot(start, start) + ca.dot(centre, centre) - rod_squared)
-        C = C - ca.dot(w, start) * ca.dot(w, centre)
-        return cosine_equation(ca.dot(a, b), ca.dot(b, ca.cross(w, a)), C, mode)
-
-    @staticmethod
-    def _moved(drive: Step, value: SX, point: SX) -> SX:
-        if drive.kind == PRISMATIC:
-            return point + sx(drive.axis) * value
-        return rotation(drive.axis, value) @ point
-
     def _one_side(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
         """Drive, hinge, hinge, cut: the rod ends at a known point."""
         drive, first, second = self.side.steps
@@ -127,13 +105,8 @@ class CrankLeg(ChainLeg):
         target = self.target(q)
         pin = (first.placement @ np.append(first.axis * along1, 1.0))[:3]
         arm = self.side.tip[:3, 3] - second.axis * along2
-        value = self._drive(drive, sx(pin), target, float(arm @ arm), modes[0])
-        back = (
-            target - sx(drive.axis) * value
-            if drive.kind == PRISMATIC
-            else rotation(drive.axis, value).T @ target
-        )
-        end = sx(first.placement[:3, :3]).T @ (back - sx(pin))
+        value = _reach_with(drive, sx(pin), target, float(arm @ arm), modes[0])
+        end = sx(first.placement[:3, :3]).T @ (_moved(drive, -value, target) - sx(pin))
         angles = point_two_hinges(first, second, (along1, along2), sx(arm), end, modes[1])
         return [value, *angles]
 
@@ -141,18 +114,33 @@ class CrankLeg(ChainLeg):
         """Drive | hinge, hinge: the rod hangs on the other side and ends at the drive's tip."""
         (drive,), (first, second) = self.side.steps, self.other.steps
         along1, along2 = meeting_point(first, second)
-        R_o, x_o = self.base(self.other, q)
-        pin = (first.placement @ np.append(first.axis * along1, 1.0))[:3]
-        centre = self.local(q, x_o + R_o @ sx(pin))
+        pin = sx(first.axis * along1)
+        centre = self.inside(self.side, q, self.outside(self.other, q, pin))
         arm = self.other.tip[:3, 3] - second.axis * along2
         tip = sx(self.side.tip[:3, 3])
-        value = self._drive(drive, tip, centre, float(arm @ arm), modes[0])
-        R, x = self.base(self.side, q)
-        place = drive.placement
-        end = x + R @ (sx(place[:3, 3]) + sx(place[:3, :3]) @ self._moved(drive, value, tip))
-        end = sx(first.placement[:3, :3]).T @ (R_o.T @ (end - x_o) - sx(pin))
+        value = _reach_with(drive, tip, centre, float(arm @ arm), modes[0])
+        end = self.outside(self.side, q, _moved(drive, value, tip))
+        end = self.inside(self.other, q, end) - pin
         angles = point_two_hinges(first, second, (along1, along2), sx(arm), end, modes[1])
         return [value, *angles]
+
+
+def _reach_with(drive: Step, start: SX, centre: SX, rod_squared: float, mode: float) -> SX:
+    """Position of a crank (or slider) that puts ``start`` at a distance from ``centre``."""
+    if drive.kind == PRISMATIC:
+        return stroke(start - centre, sx(drive.axis), rod_squared, mode)
+    w = sx(drive.axis)
+    a, b = across(w, start), across(w, centre)
+    C = 0.5 * (ca.dot(start, start) + ca.dot(centre, centre) - rod_squared)
+    C = C - ca.dot(w, start) * ca.dot(w, centre)
+    return cosine_equation(ca.dot(a, b), ca.dot(b, ca.cross(w, a)), C, mode)
+
+
+def _moved(drive: Step, value: SX, point: SX) -> SX:
+    """A point of the body that a crank (or slider) moves, in the frame of the joint."""
+    if drive.kind == PRISMATIC:
+        return point + sx(drive.axis) * value
+    return rotation(drive.axis, value) @ point
 
 
 @register
@@ -169,11 +157,7 @@ class SphericalDyad(ChainLeg):
 
     def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
         first, second = self.side.steps
-        R, _ = self.base(self.side, q)
-        R_o, _ = self.base(self.other, q)
-        arm = sx(cut_direction(self.cut, self.side, self.is_successor))
-        end = R_o @ sx(cut_direction(self.cut, self.other, not self.is_successor))
-        end = sx(first.placement[:3, :3]).T @ (R.T @ end)
+        arm, end = self.own_direction(), self.known_direction(q)
         return list(point_two_hinges(first, second, (0.0, 0.0), arm, end, modes[0]))
 
 
@@ -186,9 +170,5 @@ class LockedHinge(ChainLeg):
 
     def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
         (hinge,) = self.side.steps
-        R, _ = self.base(self.side, q)
-        R_o, _ = self.base(self.other, q)
-        h = sx(cut_direction(self.cut, self.side, self.is_successor))
-        known = R_o @ sx(cut_direction(self.cut, self.other, not self.is_successor))
-        known = sx(hinge.placement[:3, :3]).T @ (R.T @ known)
+        h, known = self.own_direction(), self.known_direction(q)
         return [turn_to_projection(sx(hinge.axis), h, known, 0.0, modes[0])]

@@ -70,11 +70,6 @@ class SerialClosure(LinearClosure):
         return y
 
 
-def idle_closure() -> LinearClosure:
-    """The closure of a joint that nothing moves: it rests (the linter names it)."""
-    return LinearClosure("idle", np.zeros((1, 0)), np.zeros(1))
-
-
 def coupling_closure(tree: Tree, component: Component) -> LinearClosure:
     """The closure of a component with couplings only; chains of couplings are resolved."""
     entry = component.entry

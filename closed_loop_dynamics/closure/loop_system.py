@@ -49,13 +49,9 @@ class LoopSystem:
     @property
     def row_is_length(self) -> NDArray[np.bool_]:
         """True for rows measured in metres."""
-        flags = []
-        for cut in self.cuts:
-            flags += [True] * len(cut.translations) + [False] * len(cut.rotations)
-        for c in self.couplings:
-            body = self.tree.bodies[self.tree.joint_index(c.joint)]
-            flags.append(body.joint.kind == PRISMATIC)
-        return np.array(flags, dtype=bool)
+        flags = [k < len(cut.translations) for cut in self.cuts for k in range(len(cut.labels))]
+        coupled = [self.local[self.tree.joint_index(c.joint)] for c in self.couplings]
+        return np.array([*flags, *self.column_is_length[coupled]], dtype=bool)
 
     @property
     def column_is_length(self) -> NDArray[np.bool_]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,16 @@ from ..engine.symbolic import tracing
 from ..model.submechanism import Submechanism
 from .loop_numbers import LoopNumbers
 from .loop_system import LoopSystem
-from .rank import RANK_TOLERANCE, best_columns, independent_rows, null_space, rank_of, solving_order
+from .rank import (
+    RANK_TOLERANCE,
+    Blocks,
+    best_columns,
+    determinants,
+    independent_rows,
+    null_space,
+    rank_of,
+    solving_order,
+)
 from .reference import CLOSED, check_orientation, find_reference
 
 IDLE_TOLERANCE = 1e-6
@@ -34,7 +42,7 @@ class Plan:
         rows: kept rows of phi; dropped: the others, redundant.
         dropped_residual: largest |phi| seen in a dropped row on assembled configurations.
         idle: local positions of joints that the loops do not move.
-        blocks: (rows, columns) of the irreducible blocks of K_d, in solving order; rows count
+        blocks: [rows, columns] of the irreducible blocks of K_d, in solving order; rows count
             within ``rows``, columns within the unknowns.
         determinants: of the blocks at the reference.
         length: characteristic length of the loop [m].
@@ -48,19 +56,13 @@ class Plan:
     dropped: list[int]
     dropped_residual: float
     idle: list[int]
-    blocks: list[tuple[list[int], list[int]]]
+    blocks: Blocks
     determinants: list[float]
     length: float
     rank: int
     reference_residual: float
     smallest_singular_value: float
     notes: list[str] = field(default_factory=list)
-
-    @staticmethod
-    def of(data: dict[str, Any]) -> Plan:
-        """From JSON."""
-        blocks = [(list(rows), list(columns)) for rows, columns in data["blocks"]]
-        return Plan(**{**data, "blocks": blocks})
 
 
 @tracing()
@@ -80,7 +82,8 @@ def make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
     ]
     unknown = [i for i in system.dependent if i not in idle]
     rank = max(rank_of(K) for K in K_all)
-    _check_mobility(system, entry, rank, idle, K_all, unknown)
+    rank_d = max(rank_of(K[:, unknown]) for K in K_all)
+    _check_mobility(system, entry, rank, rank_d, len(unknown))
     K_ref = numbers.scaled(q_ref)[1]
     sigma = np.linalg.svd(K_ref[:, unknown], compute_uv=False)
     if rank_of(K_ref[:, unknown]) < len(unknown):
@@ -102,7 +105,7 @@ def make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
         dropped_residual=max(left, default=0.0),
         idle=idle,
         blocks=blocks,
-        determinants=_determinants(numbers, q_ref, rows, unknown, blocks),
+        determinants=determinants(numbers.jacobian(q_ref)[np.ix_(rows, unknown)], blocks),
         length=numbers.length,
         rank=rank,
         reference_residual=float(np.max(np.abs(phi_ref[rows]), initial=0.0)),
@@ -128,7 +131,7 @@ def repartition(system: LoopSystem, plan: Plan) -> Plan | None:
     return replace(
         plan,
         blocks=blocks,
-        determinants=_determinants(numbers, q_ref, plan.rows, unknown, blocks),
+        determinants=determinants(numbers.jacobian(q_ref)[np.ix_(plan.rows, unknown)], blocks),
         smallest_singular_value=float(sigma[-1]),
     )
 
@@ -149,20 +152,6 @@ def choose_independent(
     weight[list(preferred)] = 1e-3
     dependent = best_columns(K * weight)[: rank_of(K)]
     return tuple(i for i in range(numbers.n) if i not in dependent)
-
-
-def _determinants(
-    numbers: LoopNumbers,
-    q: Array,
-    rows: list[int],
-    unknown: list[int],
-    blocks: list[tuple[list[int], list[int]]],
-) -> list[float]:
-    K = numbers.jacobian(q)
-    return [
-        float(np.linalg.det(K[np.ix_([rows[r] for r in block], [unknown[c] for c in columns])]))
-        for block, columns in blocks
-    ]
 
 
 def _assembled_samples(
@@ -190,19 +179,14 @@ def _assembled_samples(
 
 
 def _check_mobility(
-    system: LoopSystem,
-    entry: Submechanism,
-    rank: int,
-    idle: list[int],
-    K_all: list[Array],
-    unknown: list[int],
+    system: LoopSystem, entry: Submechanism, rank: int, rank_d: int, unknown: int
 ) -> None:
-    n_moving = len(system.joints) - len(idle)
-    mobility = n_moving - rank
+    """K of all joints and K_d of so many unknown ones must have the right ranks."""
     m = len(system.independent)
-    rank_d = max(rank_of(K[:, unknown]) for K in K_all)
+    n_moving = m + unknown
+    mobility = n_moving - rank
     names = ", ".join(system.names(system.independent))
-    if mobility == m and rank_d == len(unknown):
+    if mobility == m and rank_d == unknown:
         return
     if mobility != m:
         much, cure = (
@@ -216,7 +200,7 @@ def _check_mobility(
     else:
         problem = (
             f"the independent joints {names} do not determine the others: K_d has rank {rank_d}, "
-            f"{len(unknown)} are needed"
+            f"{unknown} are needed"
         )
         remedy = "choose other joints for jointnames_independent"
     problem = f"submechanism '{system.name}': {problem}"

@@ -13,6 +13,10 @@ from .loop_system import LoopSystem
 RANK_TOLERANCE = 1e-4
 
 
+#: [rows, columns] of diagonal blocks.
+Blocks = list[list[list[int]]]
+
+
 def best_columns(A: Array) -> list[int]:
     """All columns, those that a pivoted QR takes first first."""
     from scipy.linalg import qr
@@ -53,9 +57,12 @@ def smallest_ratio(K_d: Array, rows: list[int]) -> float:
     return float(chosen / max(whole, 1e-300))
 
 
-def solving_order(
-    system: LoopSystem, rows: list[int], unknown: list[int], K_ref: Array
-) -> list[tuple[list[int], list[int]]]:
+def determinants(K_d: Array, blocks: Blocks) -> list[float]:
+    """Of the blocks; their signs name an assembly mode."""
+    return [float(np.linalg.det(K_d[np.ix_(rows, columns)])) for rows, columns in blocks]
+
+
+def solving_order(system: LoopSystem, rows: list[int], unknown: list[int], K_ref: Array) -> Blocks:
     """Irreducible diagonal blocks of K_d in solving order (Dulmage-Mendelsohn).
 
     Inside a block of four or more, columns are ordered by a pivoted QR at the reference.
@@ -72,9 +79,9 @@ def solving_order(
         if len(columns) >= 4:
             sub = K_ref[np.ix_([rows[r] for r in block_rows], [unknown[c] for c in columns])]
             columns = [columns[i] for i in best_columns(sub)]
-        blocks.append(([int(r) for r in block_rows], [int(c) for c in columns]))
+        blocks.append([[int(r) for r in block_rows], [int(c) for c in columns]])
     dense = np.array(ca.DM(pattern, 1.0).full() != 0.0)
-    ordered: list[tuple[list[int], list[int]]] = []
+    ordered: Blocks = []
     while blocks:
         ready = next(
             blk

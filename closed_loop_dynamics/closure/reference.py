@@ -63,16 +63,13 @@ def check_orientation(numbers: LoopNumbers, entry: Submechanism, q: Array) -> No
     names = system.names(range(numbers.n))
     poses = body_poses(system.tree, dict(zip(names, map(float, q), strict=True)))
     for cut in system.cuts:
-        R_p, R_s = (
-            (poses[b] if b >= 0 else np.eye(4))[:3, :3] @ frame[:3, :3]
-            for b, frame in ((cut.predecessor, cut.frame_p), (cut.successor, cut.frame_s))
-        )
-        D = R_p.T @ R_s
+        R_p, R_s = (poses[cut.predecessor] @ cut.frame_p, poses[cut.successor] @ cut.frame_s)
+        D = R_p[:3, :3].T @ R_s[:3, :3]
         upright = True
         if len(cut.rotations) == 3:
             upright = float(np.trace(D)) > 0.0
         elif len(cut.rotations) == 2:
-            free = np.cross(*cut.rotations)
+            free = cut.direction(successor=True)
             upright = float(free @ D @ free) > 0.0
         if not upright:
             raise entry.error(

@@ -52,12 +52,17 @@ class SeedTable:
         n_p, width = len(self.low), high - self.low
         count = np.full(n_p, NODES.get(n_p, 0), dtype=np.int64)
         count[width <= 0.0] = 1
+        self.count = count
         self.step: Array = np.where(count > 1, width / np.maximum(count - 1, 1), 1.0)
         self.many_valued = False
         self.nodes: Array = np.zeros((0, 0))
         if n_p and np.all(count):
-            self._fill(count, key)
-        self.count = count if self.nodes.size else np.zeros_like(count)
+            metadata, data = cache.get_or_make(key, self._solve)
+            self.many_valued = metadata["many_valued"]
+            if not self.many_valued:
+                self.nodes = np.frombuffer(data).reshape(self._shape).copy()
+        if not self.filled:
+            self.count = np.zeros_like(count)
         self.solved = self._solutions()
 
     @property
@@ -115,29 +120,24 @@ class SeedTable:
 
     # -- solving ----------------------------------------------------------------------------------
 
-    def _fill(self, count: NDArray[np.int64], key: str) -> None:
-        metadata, data = cache.get_or_make(key, lambda: self._solve(count))
-        self.many_valued = metadata["many_valued"]
-        if not self.many_valued:
-            self.nodes = np.frombuffer(data).reshape(self._shape(count)).copy()
+    @property
+    def _shape(self) -> tuple[int, int]:
+        return int(np.prod(self.count)), len(self._reference.x) * (1 + len(self.count))
 
-    def _shape(self, count: NDArray[np.int64]) -> tuple[int, int]:
-        return int(np.prod(count)), len(self._reference.x) * (1 + len(count))
-
-    def _solve(self, count: NDArray[np.int64]) -> tuple[dict[str, Any], bytes]:
+    def _solve(self) -> tuple[dict[str, Any], bytes]:
         """What the cache keeps."""
-        solved = self._spread(count)
+        solved = self._spread()
         if solved is None:
             return {"many_valued": True}, b""
-        nodes = np.full(self._shape(count), np.nan)
+        nodes = np.full(self._shape, np.nan)
         for index, s in solved.items():
-            nodes[np.ravel_multi_index(index, tuple(count))] = np.append(s.x, s.slope)
+            nodes[np.ravel_multi_index(index, tuple(self.count))] = np.append(s.x, s.slope)
         return {"many_valued": False}, nodes.tobytes()
 
-    def _spread(self, count: NDArray[np.int64]) -> dict[Index, Solution] | None:
+    def _spread(self) -> dict[Index, Solution] | None:
         """Solutions by node, from neighbour to neighbour; None when two ways end differently."""
         path, context = self._path, self._path.context()
-        first = np.clip(np.round((self._reference.p - self.low) / self.step), 0, count - 1)
+        first = self.nearest_node(self._reference.p)
         start, status = path.follow(
             context, self._reference, self.low + first * self.step, COARSE_STEP
         )
@@ -147,9 +147,9 @@ class SeedTable:
         solved = {queue[0]: start}
         while queue:
             index = queue.pop(0)
-            for axis, direction in itertools.product(range(len(count)), (-1, 1)):
+            for axis, direction in itertools.product(range(len(first)), (-1, 1)):
                 neighbour = (*index[:axis], index[axis] + direction, *index[axis + 1 :])
-                if not 0 <= neighbour[axis] < count[axis]:
+                if not 0 <= neighbour[axis] < self.count[axis]:
                     continue
                 target = self.low + np.array(neighbour) * self.step
                 found, status = path.follow(context, solved[index], target, COARSE_STEP)

@@ -48,93 +48,49 @@ def _solve3(A: SX, B: SX) -> tuple[SX, SX]:
 
 
 def _solve_householder(A: SX, B: SX) -> tuple[SX, SX]:
-    n, r = A.shape[0], B.shape[1]
+    n = A.shape[0]
     M = ca.densify(ca.horzcat(A, B))
     det = ca.SX(1.0)
     for k in range(n - 1):
-        below = [i for i in range(k + 1, n) if not M[i, k].is_zero()]
-        if not below:
+        rows = [k, *(i for i in range(k + 1, n) if not M[i, k].is_zero())]
+        if len(rows) == 1:
             det = det * M[k, k]
             continue
-        rows = [k, *below]
-        norm = ca.sqrt(sum((M[i, k] * M[i, k] for i in rows), ca.SX(0.0)))
-        alpha = -ca.copysign(norm, M[k, k])
-        v = {i: M[i, k] for i in below}
-        v[k] = M[k, k] - alpha
-        beta = 1.0 / (alpha * v[k])  # = -2 / (v.v)
-        for j in range(k + 1, n + r):
-            projection = sum((v[i] * M[i, j] for i in rows), ca.SX(0.0)) * beta
-            for i in rows:
-                M[i, j] = M[i, j] + v[i] * projection
+        v = M[rows, k]
+        alpha = -ca.copysign(ca.sqrt(ca.sumsqr(v)), v[0])
+        v[0] = v[0] - alpha
+        beta = 1.0 / (alpha * v[0])  # = -2 / (v.v)
+        rest = M[rows, k + 1 :]
+        M[rows, k + 1 :] = rest + v @ ((v.T @ rest) * beta)
+        M[rows, k] = 0.0
         M[k, k] = alpha
-        for i in below:
-            M[i, k] = 0.0
         det = -det * alpha
-    det = det * M[n - 1, n - 1]
-    X = ca.SX(n, r)
-    for j in range(r):
-        for i in range(n - 1, -1, -1):
-            value = M[i, n + j]
-            for k in range(i + 1, n):
-                value = value - M[i, k] * X[k, j]
-            X[i, j] = value / M[i, i]
-    return ca.densify(X), det
+    upper = ca.triu(M[:, :n])
+    return ca.densify(ca.solve(upper, M[:, n:])), det * M[n - 1, n - 1]
 
 
 @dataclass(frozen=True)
 class Cholesky:
-    """A = L diag(d) L^T of a symmetric positive definite A; ``L`` below its diagonal of ones."""
+    """A = L diag(d) L^T of a symmetric positive definite A.
 
-    L: list[list[SX]]
-    d: list[SX]
+    Attributes:
+        d: (n, 1); R: (n, n) L^T above its diagonal of ones.
+    """
+
+    d: SX
+    R: SX
 
     @staticmethod
     def of(A: SX) -> Cholesky:
         """Factorise; only the lower triangle is read."""
-        n = A.shape[0]
-        L = [[ca.SX(0.0)] * n for _ in range(n)]
-        d: list[SX] = []
-        for j in range(n):
-            pivot = A[j, j]
-            for k in range(j):
-                pivot = pivot - L[j][k] * L[j][k] * d[k]
-            d.append(pivot)
-            inverse = 1.0 / pivot
-            for i in range(j + 1, n):
-                value = A[i, j]
-                for k in range(j):
-                    value = value - L[i][k] * L[j][k] * d[k]
-                L[i][j] = value * inverse
-        return Cholesky(L, d)
+        d, R, _ = ca.ldl(A.T, False)
+        return Cholesky(d, R)
 
     @property
     def pivot(self) -> SX:
         """The smallest pivot: positive when A is positive definite."""
-        return reduce(ca.fmin, self.d) if self.d else ca.SX(1.0)
-
-    def forward(self, B: SX) -> SX:
-        """Z of L Z = B, so that B^T A^-1 B = Z^T diag(d)^-1 Z."""
-        columns = [self._forward(B[:, c]) for c in range(B.shape[1])]
-        return ca.horzcat(*(ca.vertcat(*z) for z in columns))
-
-    def _forward(self, b: SX) -> list[SX]:
-        z = [b[i] for i in range(len(self.d))]
-        for i in range(len(z)):
-            for k in range(i):
-                z[i] = z[i] - self.L[i][k] * z[k]
-        return z
+        return reduce(ca.fmin, ca.vertsplit(self.d)) if self.d.numel() else ca.SX(1.0)
 
     def solve(self, B: SX) -> SX:
         """X of A X = B."""
-        n, L, d = len(self.d), self.L, self.d
-        if not n:
-            return B
-        columns = []
-        for c in range(B.shape[1]):
-            z = self._forward(B[:, c])
-            z = [z[i] / d[i] for i in range(n)]
-            for i in range(n - 1, -1, -1):
-                for k in range(i + 1, n):
-                    z[i] = z[i] - L[k][i] * z[k]
-            columns.append(ca.vertcat(*z))
-        return ca.horzcat(*columns)
+        return ca.ldl_solve(B, self.d, self.R, list(range(self.d.numel())))

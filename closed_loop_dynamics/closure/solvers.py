@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+
 from ..engine import cache
 from ..model.clusters import Component
 from ..model.joint_vector import JointVector
@@ -20,7 +22,7 @@ from .block import NotClosedForm
 from .branch import Branch
 from .closed_form import choose
 from .closure import Closure
-from .linear import SerialClosure, coupling_closure, idle_closure
+from .linear import LinearClosure, SerialClosure, coupling_closure
 from .loop_system import loop_system
 from .numerical import NumericalClosure
 from .plan import Plan, make_plan
@@ -48,12 +50,13 @@ def build_closure(
     if component.loops:
         system = loop_system(tree, component)
         data, _ = cache.get_or_make(key, lambda: (asdict(make_plan(system, component.entry)), b""))
-        return NumericalClosure(system, Plan.of(data))
+        return NumericalClosure(system, Plan(**data))
     if component.couplings:
         return coupling_closure(tree, component)
     if component.independent:
         return SerialClosure(JointVector.velocities(tree, component.joints).size)
-    return idle_closure()
+    # A joint that nothing moves: it rests (the linter names it).
+    return LinearClosure("idle", np.zeros((1, 0)), np.zeros(1))
 
 
 def choose_solvers(
@@ -89,16 +92,16 @@ def _choose(entry: Submechanism, branch: Branch, wanted: str, key: str) -> tuple
     """The closure of one component with loops, and why."""
     if wanted == "numerical":
         return branch.closure, "asked for"
-    try:
-        choice = _cached_choice(branch, key)
-    except NotClosedForm as misfit:
+    data, _ = cache.get_or_make(key, lambda: (_choice(branch), b""))
+    if "misfit" in data:
         if wanted == "analytical":
             raise entry.error(
-                f"submechanism '{entry.name}' has no closed form: {misfit}",
+                f"submechanism '{entry.name}' has no closed form: {data['misfit']}",
                 "use `solver: auto` or `solver: numerical`",
                 key="solver",
-            ) from None
-        return branch.closure, f"no closed form: {misfit}"
+            )
+        return branch.closure, f"no closed form: {data['misfit']}"
+    choice = AnalyticalChoice.of(data)
     if wanted == "auto" and choice.share < LEAST_SHARE:
         return branch.closure, (
             f"the closed form is proved on {choice.share:.0%} of what the loop reaches within "
@@ -107,13 +110,6 @@ def _choose(entry: Submechanism, branch: Branch, wanted: str, key: str) -> tuple
     closed_form = AnalyticalClosure(branch.closure, choice)
     names = "+".join(leg.name for leg in closed_form.legs)
     return closed_form, f"closed form by legs: {names}"
-
-
-def _cached_choice(branch: Branch, key: str) -> AnalyticalChoice:
-    data, _ = cache.get_or_make(key, lambda: (_choice(branch), b""))
-    if "misfit" in data:
-        raise NotClosedForm(data["misfit"])
-    return AnalyticalChoice.of(data)
 
 
 def _choice(branch: Branch) -> dict[str, Any]:

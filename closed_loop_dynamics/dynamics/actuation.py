@@ -55,7 +55,7 @@ def actuator_forces(motion: Motion, tau_y: SX) -> tuple[SX, list[SX]]:
     checks = []
     for c in _determined(mech):
         component = mech.components[c]
-        local = tau_y[[mech.v_at[b] for b in component.independent], :]
+        local = tau_y[[mech.yd.at[b] for b in component.independent], :]
         if component.active == component.independent:
             forces = local
         else:
@@ -77,5 +77,5 @@ def geometric_stiffness(motion: Motion, tau_u: SX) -> SX:
     is what is wanted, exactly and for every kind of closure.
     """
     mech = motion.mechanism
-    g_u = motion.stacked(motion.bias)[[mech.qd_at[b] for b in mech.actuator], :]
+    g_u = motion.stacked(motion.bias)[[mech.qd.at[b] for b in mech.actuator], :]
     return 0.5 * ca.hessian(ca.dot(tau_u, g_u), motion.yd)[0]

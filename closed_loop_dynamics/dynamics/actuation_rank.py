@@ -29,7 +29,7 @@ def natural_sizes(mech: Mechanism, c: int) -> tuple[Array, Array]:
     if G_u is not None:
         rows = _lengths(G_u, axis=1)
         return rows, 1.0 / _lengths(G_u / rows[:, None], axis=0)
-    loops = mech.loop_closure(c)
+    loops = mech.closures[c].loop_closure
     sizes = np.ones(len(component.joints)) if loops is None else loops.sizes
     active, independent = (
         sizes[[component.joints.index(b) for b in bodies]]

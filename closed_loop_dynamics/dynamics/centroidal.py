@@ -69,7 +69,7 @@ def centroidal_matrix(motion: Motion) -> SX:
     for i, composite in composite_inertias(motion).items():
         to_root = Transform(((R[i], p[i]),))
         for k, S in enumerate(motion.S[i].columns):
-            A[:, mech.qd_at[i] + k] = to_root.force_to_parent(composite.apply(S)).stacked
+            A[:, mech.qd.at[i] + k] = to_root.force_to_parent(composite.apply(S)).stacked
     A = A @ loop_jacobian(motion)
     com = center_of_mass(motion)
     return ca.vertcat(A[:3, :] - ca.skew(com) @ A[3:, :], A[3:, :])

@@ -24,7 +24,7 @@ def constraint_rows(mech: Mechanism) -> int:
     """Rows of K: kept loop rows, couplings, and one per idle joint."""
     count = 0
     for c, component in enumerate(mech.components):
-        loops = mech.loop_closure(c)
+        loops = mech.closures[c].loop_closure
         if loops is not None:
             count += len(loops.plan.rows) + len(loops.plan.idle)
         else:
@@ -38,7 +38,7 @@ def trace_constraints(motion: Motion) -> tuple[SX, SX, SX]:
     mech = motion.mechanism
     phi, K, k = ca.SX(0, 1), ca.SX(0, mech.n), ca.SX(0, 1)
     for c, component in enumerate(mech.components):
-        loops = mech.loop_closure(c)
+        loops = mech.closures[c].loop_closure
         rows = _explicit_rows(motion, c) if loops is None else _loop_rows(motion, component, loops)
         K_c = ca.SX(rows[1].shape[0], mech.n)
         K_c[:, mech.qd.slots(component.joints)] = rows[1]

@@ -93,7 +93,7 @@ def add_friction(mech: Mechanism, pi: Array, coefficients: Array) -> Array:
     """pi with more friction: ``coefficients`` (2 n) viscous, then Coulomb, in the order of qd."""
     result = pi.copy()
     view = parameter_view(mech, result)
-    places = [mech.qd_at[b] for b in jointed(mech)]
+    places = [mech.qd.at[b] for b in jointed(mech)]
     viscous, coulomb = coefficients.reshape(2, mech.n)[:, places]
     view.viscous_friction[...] += viscous
     view.coulomb_friction[...] += coulomb

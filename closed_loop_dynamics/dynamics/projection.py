@@ -31,7 +31,7 @@ def tree_mass_matrix(motion: Motion) -> SX:
     composite = composite_inertias(motion)
     M = ca.SX(np.zeros((mech.n, mech.n)))
     for j in range(len(tree.bodies)):
-        for column, S in enumerate(motion.S[j].columns, mech.qd_at[j]):
+        for column, S in enumerate(motion.S[j].columns, mech.qd.at[j]):
             f = composite[j].apply(S)
             i = j
             while i >= 0:

@@ -59,7 +59,7 @@ def _summary(programs: Programs, c: int) -> SubmechanismSummary:
             component.entry.name, closure.kind, why, names, independent, active, **facts
         )
 
-    loops = mech.loop_closure(c)
+    loops = mech.closures[c].loop_closure
     if loops is None:
         idle = names if closure.kind == "idle" else []
         rank, mobility = len(names) - len(independent) - len(idle), len(independent)
@@ -94,7 +94,7 @@ def _about(s: SubmechanismSummary, severity: str, code: str, message: str) -> Fi
 
 def _component_findings(programs: Programs, c: int, s: SubmechanismSummary) -> Iterator[Finding]:
     mech = programs.mechanism
-    component, loops = mech.components[c], mech.loop_closure(c)
+    component, loops = mech.components[c], mech.closures[c].loop_closure
     if s.idle_joints:
         message = f"no loop moves {', '.join(s.idle_joints)}; frozen at the reference"
         yield _about(s, "warning", "idle-joint", message)

@@ -48,27 +48,14 @@ class Cluster:
     parent: int
 
 
-class Groups:
-    """Union-find over hashable items."""
-
-    def __init__(self, items: Iterable[int]) -> None:
-        self._leader = {item: item for item in items}
-
-    def find(self, item: int) -> int:
-        while self._leader[item] != item:
-            item = self._leader[item]
-        return item
-
-    def unite(self, items: Iterable[int]) -> None:
-        leaders = sorted({self.find(item) for item in items})
-        for leader in leaders[1:]:
-            self._leader[leader] = leaders[0]
-
-    def sets(self) -> list[list[int]]:
-        groups: dict[int, list[int]] = {}
-        for item in self._leader:
-            groups.setdefault(self.find(item), []).append(item)
-        return [sorted(group) for _, group in sorted(groups.items())]
+def united(groups: Iterable[Iterable[int]], *ties: Iterable[int]) -> list[list[int]]:
+    """``groups``, those that a tie touches made one; sorted, as are their items."""
+    result = [set(group) for group in groups]
+    for tie in map(set, ties):
+        touched = [group for group in result if group & tie]
+        result = [group for group in result if not group & tie]
+        result += [set().union(*touched)] if touched else []
+    return sorted(map(sorted, result))
 
 
 def split_components(tree: Tree, entries: Iterable[Submechanism]) -> tuple[Component, ...]:
@@ -76,15 +63,11 @@ def split_components(tree: Tree, entries: Iterable[Submechanism]) -> tuple[Compo
     components: list[Component] = []
     for entry in entries:
         bodies = [tree.joint_index(name) for name in entry.spanning]
-        groups = Groups(bodies)
-        for loop in entry.loops:
-            groups.unite(b for b in loop_bodies(tree, loop) if b in bodies)
-        if entry.type == FUNCTION:
-            groups.unite(bodies)
-        for coupling in entry.couplings:
-            groups.unite(tree.joint_index(n) for n in (coupling.joint, *coupling.terms))
-        for group in groups.sets():
-            components.append(_component(tree, entry, group))
+        ties = [loop_bodies(tree, loop) for loop in entry.loops]
+        ties += [bodies] if entry.type == FUNCTION else []
+        ties += [[tree.joint_index(n) for n in (c.joint, *c.terms)] for c in entry.couplings]
+        groups = united(([b] for b in bodies), *ties)
+        components += [_component(tree, entry, group) for group in groups]
     return tuple(components)
 
 
@@ -111,15 +94,15 @@ def loop_bodies(tree: Tree, loop: LoopConstraint) -> list[int]:
 def build_clusters(tree: Tree, components: tuple[Component, ...]) -> tuple[Cluster, ...]:
     """Merge components until each cluster hangs on one parent body."""
     of_body = {b: c for c, component in enumerate(components) for b in component.joints}
-    groups = Groups(range(len(components)))
+    groups = [[c] for c in range(len(components))]
     while True:
         clusters = []
-        for group in groups.sets():
+        for group in groups:
             bodies = {b for c in group for b in components[c].joints}
             parents = {tree.bodies[b].parent for b in bodies} - bodies
             between = _below_common_ancestor(tree, parents)
             if between:
-                groups.unite([group[0], *(of_body[b] for b in between)])
+                groups = united(groups, [group[0], *(of_body[b] for b in between)])
                 break
             clusters.append(Cluster(tuple(group), tuple(sorted(bodies)), parents.pop()))
         else:

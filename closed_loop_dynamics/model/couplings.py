@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ..errors import SubmechanismError, did_you_mean
 from .submechanism import Coupling
@@ -36,23 +37,23 @@ def add_mimics(
                 remedy=f"list '{name}' and '{mimic[0]}' in the jointnames_spanningtree of one "
                 "submechanism",
             )
-        coupling = mimic_coupling(name, mimic, place)
+        coupling = mimic_coupling(name, mimic, place, file)
         other = written.get(name)
         if other is None:
             result.append(coupling)
         elif (other.terms, other.offset) != (coupling.terms, coupling.offset):
-            raise _two_couplings(coupling, other, file)
+            raise _two_couplings(coupling, other)
     return result
 
 
-def mimic_coupling(name: str, mimic: tuple[str, float, float], place: str) -> Coupling:
+def mimic_coupling(name: str, mimic: tuple[str, float, float], place: str, file: str) -> Coupling:
     """The coupling that a mimic tag of joint ``name`` means."""
     master, ratio, offset = mimic
-    return Coupling(name, {master: ratio}, offset, f"{place} (URDF mimic of '{name}')")
+    return Coupling(name, {master: ratio}, offset, f"{place} (URDF mimic of '{name}')", file)
 
 
 def check_couplings(
-    couplings: list[Coupling], spanning: Iterable[str], independent: Iterable[str], file: str
+    couplings: list[Coupling], spanning: Iterable[str], independent: Iterable[str]
 ) -> tuple[Coupling, ...]:
     """Couplings that fit the entry, one per joint, with chains written out.
 
@@ -64,48 +65,36 @@ def check_couplings(
     for coupling in couplings:
         for name in (coupling.joint, *coupling.terms):
             if name not in spanning:
-                raise _error(
-                    coupling,
-                    file,
+                raise coupling.error(
                     f"joint '{name}' of the coupling is not among this submechanism's moving "
                     "joints",
                     f"{did_you_mean(name, spanning)} (else list it in jointnames_spanningtree)",
                 )
         if coupling.joint in coupling.terms:
-            raise _error(
-                coupling,
-                file,
+            raise coupling.error(
                 f"joint '{coupling.joint}' is coupled to itself",
                 "name other joints in the terms",
             )
         if coupling.joint in independent:
-            raise _error(
-                coupling,
-                file,
+            raise coupling.error(
                 f"joint '{coupling.joint}' is coupled, yet listed in jointnames_independent",
                 "remove it from jointnames_independent, or turn the coupling around",
             )
         if coupling.joint in by_joint:
-            raise _two_couplings(coupling, by_joint[coupling.joint], file)
-        _check_size(coupling, file)
+            raise _two_couplings(coupling, by_joint[coupling.joint])
+        _check_size(coupling)
         by_joint[coupling.joint] = coupling
-    return tuple(_written_out(name, by_joint, file) for name in by_joint)
+    return tuple(_written_out(name, by_joint) for name in by_joint)
 
 
-def _error(coupling: Coupling, file: str, problem: str, remedy: str) -> SubmechanismError:
-    return SubmechanismError(problem, file=file, place=coupling.place, remedy=remedy)
-
-
-def _two_couplings(coupling: Coupling, other: Coupling, file: str) -> SubmechanismError:
-    return _error(
-        coupling,
-        file,
+def _two_couplings(coupling: Coupling, other: Coupling) -> SubmechanismError:
+    return coupling.error(
         f"joint '{other.joint}' has two couplings (the other: {other.place})",
         "keep one of them; add up the terms if it depends on several joints",
     )
 
 
-def _written_out(name: str, by_joint: dict[str, Coupling], file: str) -> Coupling:
+def _written_out(name: str, by_joint: dict[str, Coupling]) -> Coupling:
     coupling = by_joint[name]
     terms, offset = dict(coupling.terms), coupling.offset
     for _ in range(len(by_joint)):
@@ -119,31 +108,25 @@ def _written_out(name: str, by_joint: dict[str, Coupling], file: str) -> Couplin
                 terms[other] = terms.get(other, 0.0) + ratio * factor
     else:
         if any(joint in by_joint for joint in terms):
-            raise _error(
-                coupling,
-                file,
+            raise coupling.error(
                 f"the couplings of joint '{name}' go round in a circle",
                 "express every coupled joint by independent ones",
             )
-    written_out = Coupling(name, terms, offset, coupling.place)
-    _check_size(written_out, file)
+    written_out = replace(coupling, terms=terms, offset=offset)
+    _check_size(written_out)
     return written_out
 
 
-def _check_size(coupling: Coupling, file: str) -> None:
+def _check_size(coupling: Coupling) -> None:
     """Refuse ratios (of a chain: their products) and offsets that no mechanism has."""
     for other, ratio in coupling.terms.items():
         if ratio and not SMALLEST_RATIO <= abs(ratio) <= LARGEST_RATIO:
-            raise _error(
-                coupling,
-                file,
+            raise coupling.error(
                 f"the ratio of joint '{coupling.joint}' to '{other}' is {ratio:g}",
                 f"write 0 or a ratio between {SMALLEST_RATIO:g} and {LARGEST_RATIO:g} in magnitude",
             )
     if not abs(coupling.offset) <= LARGEST_OFFSET:
-        raise _error(
-            coupling,
-            file,
+        raise coupling.error(
             f"the offset of joint '{coupling.joint}' is {coupling.offset:g}",
             f"write an offset below {LARGEST_OFFSET:g} in magnitude",
         )

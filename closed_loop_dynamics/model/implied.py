@@ -6,7 +6,6 @@ submechanism file is a valid robot.
 
 from __future__ import annotations
 
-from ..errors import SubmechanismError
 from .couplings import check_couplings, mimic_coupling
 from .submechanism import Submechanism
 from .tree import FLOATING, PRISMATIC, Joint, Tree
@@ -47,13 +46,11 @@ def _groups(tree: Tree, owners: dict[str, Submechanism]) -> list[list[Joint]]:
         while master in mimics:
             master = mimics[master]
             if master in owners:
-                owner = owners[master]
-                raise SubmechanismError(
+                raise owners[master].error(
                     f"joint '{name}' mimics '{master}' in the URDF, but only '{master}' is in this "
                     "submechanism",
-                    file=owner.file,
-                    place=f"{owner.place}.jointnames_spanningtree",
-                    remedy=f"list '{name}' there too",
+                    f"list '{name}' there too",
+                    key="jointnames_spanningtree",
                 )
         groups.setdefault(master, []).append(body.joint)
     return list(groups.values())
@@ -62,7 +59,7 @@ def _groups(tree: Tree, owners: dict[str, Submechanism]) -> list[list[Joint]]:
 def _implied_entry(group: list[Joint], tree: Tree, taken: set[str]) -> Submechanism:
     spanning = tuple(joint.name for joint in group)
     independent = tuple(joint.name for joint in group if joint.mimic is None)
-    couplings = [mimic_coupling(j.name, j.mimic, IMPLIED) for j in group if j.mimic is not None]
+    couplings = [mimic_coupling(j.name, j.mimic, IMPLIED, tree.source) for j in group if j.mimic]
     kind = {FLOATING: "floating", PRISMATIC: "p"}.get(group[0].kind, "r")
     return Submechanism(
         name=make_unique(independent[0], taken),
@@ -70,7 +67,7 @@ def _implied_entry(group: list[Joint], tree: Tree, taken: set[str]) -> Submechan
         spanning=spanning,
         independent=independent,
         active=() if kind == "floating" else independent,
-        couplings=check_couplings(couplings, spanning, independent, tree.source),
+        couplings=check_couplings(couplings, spanning, independent),
         place=IMPLIED,
         file=tree.source,
     )

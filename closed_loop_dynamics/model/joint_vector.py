@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from .tree import Tree
 
@@ -35,7 +36,7 @@ class JointVector:
         """Length of the vector."""
         return len(self.names)
 
-    @property
+    @cached_property
     def at(self) -> dict[int, int]:
         """Body -> place of its joint's first number."""
         return {b: rows.start for b, rows in self.rows.items()}

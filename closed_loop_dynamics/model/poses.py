@@ -8,6 +8,9 @@ from ..arrays import Array
 from ..se3 import axis_rotation, rotate, unit_quaternion
 from .tree import FLOATING, PRISMATIC, Joint, Tree
 
+#: Body -> its (4, 4) pose in the root frame; the root itself is body -1.
+Poses = dict[int, Array]
+
 
 def joint_motion(joint: Joint, q: Array) -> Array:
     """(..., 4, 4) what a joint does at the first numbers of ``q`` (..., n_q or more)."""
@@ -24,18 +27,18 @@ def joint_motion(joint: Joint, q: Array) -> Array:
     return T
 
 
-def body_poses(tree: Tree, q: dict[str, float] | None = None) -> list[Array]:
-    """(4, 4) pose of every body in the root frame; joints not in ``q`` (and bases) at zero."""
-    poses: list[Array] = []
-    for body in tree.bodies:
+def body_poses(tree: Tree, q: dict[str, float] | None = None) -> Poses:
+    """Where all bodies are; joints not in ``q`` (and bases) at zero."""
+    poses = {-1: np.eye(4)}
+    for b, body in enumerate(tree.bodies):
         joint = body.joint
-        T = joint.placement if body.parent < 0 else poses[body.parent] @ joint.placement
-        value = (q or {}).get(joint.name)
-        poses.append(T if value is None else T @ joint_motion(joint, np.array([value])))
+        poses[b] = poses[body.parent] @ joint.placement
+        if q and joint.name in q:
+            poses[b] = poses[b] @ joint_motion(joint, np.array([q[joint.name]]))
     return poses
 
 
-def link_pose(tree: Tree, poses: list[Array], link: str) -> Array:
+def link_pose(tree: Tree, poses: Poses, link: str) -> Array:
     """(4, 4) pose of any URDF link in the root frame."""
     body, offset = tree.frames[link]
-    return offset if body < 0 else poses[body] @ offset
+    return poses[body] @ offset

@@ -47,12 +47,17 @@ class LoopConstraint:
 
 @dataclass(frozen=True)
 class Coupling:
-    """A linear coupling q_joint = sum(ratio * q_other) + offset."""
+    """A linear coupling q_joint = sum(ratio * q_other) + offset, and who says so, for messages."""
 
     joint: str
     terms: dict[str, float]
     offset: float = 0.0
     place: str = ""
+    file: str = ""
+
+    def error(self, problem: str, remedy: str) -> SubmechanismError:
+        """What to raise about it."""
+        return SubmechanismError(problem, file=self.file, place=self.place, remedy=remedy)
 
 
 @dataclass(frozen=True)

@@ -38,8 +38,8 @@ def run_from_guess(
     seeds = []
     for c in mech.numerical:
         bodies = mech.components[c].independent
-        p = arrays[0][[mech.y_at[b] for b in bodies]]
-        local = np.array([q[mech.q_at[b]] for b in mech.components[c].joints])
+        p = arrays[0][[mech.y.at[b] for b in bodies]]
+        local = np.array([q[mech.q.at[b]] for b in mech.components[c].joints])
         seeds.append(branches[c].on_mode_of(local, p)[0])
 
     def refuse(k: int, p: Array, first: Array) -> NoReturn:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -86,11 +86,13 @@ class Programs:
         )
         self.n, self.m, self.p = mechanism.n, mechanism.m, mechanism.p
         self.actuator_rows = (
-            np.array([mechanism.q_at[b] for b in mechanism.actuator], dtype=np.intp),
-            np.array([mechanism.qd_at[b] for b in mechanism.actuator], dtype=np.intp),
+            np.array([mechanism.q.at[b] for b in mechanism.actuator], dtype=np.intp),
+            np.array([mechanism.qd.at[b] for b in mechanism.actuator], dtype=np.intp),
         )
         self.underactuated = underactuated(mechanism)
-        loops = {c: closure for c in mechanism.loops if (closure := mechanism.loop_closure(c))}
+        loops = {
+            c: closure for c in mechanism.loops if (closure := mechanism.closures[c].loop_closure)
+        }
         self._unit = SolverUnit(self.key, lambda: [closure.step() for closure in loops.values()])
         self.branches = {
             c: Branch(
@@ -103,7 +105,7 @@ class Programs:
         closures, self.reasons = choose_solvers(
             mechanism.components, mechanism.closures, self.branches, solver, self.key
         )
-        self.mechanism = mechanism.with_closures(closures)
+        self.mechanism = replace(mechanism, closures=closures)
         self.key = cache.key_of(self.key, [c.kind for c in self.mechanism.closures])
         self._actuator_branches: dict[int, Branch] = {}
         self.recipes = dict(RECIPES)
@@ -152,7 +154,7 @@ class Programs:
         kinds = check_kinds(mech, recipe)
         number = {c: k for k, c in enumerate(self.branches)}
         uses = [
-            SolverUse(number[c], tuple(mech.y_at[b] for b in mech.components[c].independent))
+            SolverUse(number[c], tuple(mech.y.at[b] for b in mech.components[c].independent))
             for c in mech.numerical
         ]
         source = ProgramSource(
@@ -214,7 +216,7 @@ class Programs:
         if what != RESIDUAL:
             return check_failure(mech, (what, c), y)
         try:
-            self._follow(c, y[[mech.y_at[b] for b in mech.components[c].independent]], y)
+            self._follow(c, y[[mech.y.at[b] for b in mech.components[c].independent]], y)
         except ClosureNotFound as error:
             return error
         if mech.closures[c].n_x:
@@ -255,12 +257,12 @@ class Programs:
         """All of q with component ``c`` at its last good solution."""
         mech, branch = self.mechanism, self.branches[c]
         component, y = mech.components[c], y.copy()
-        y[[mech.y_at[b] for b in component.independent]] = branch.reference.p
+        y[[mech.y.at[b] for b in component.independent]] = branch.reference.p
         try:
             q = self.named("positions", None, y)["q"]
         except ClosureNotFound:
             return None
-        q[[mech.q_at[b] for b in component.joints]] = branch.local_q(last)
+        q[[mech.q.at[b] for b in component.joints]] = branch.local_q(last)
         return q
 
     # -- calls ----------------------------------------------------------------------------------

@@ -87,7 +87,7 @@ def random_independent(
         sides = zip(*branch.reachable_box(), strict=True)
         boxes.update(zip(mech.components[c].independent, sides, strict=True))
     for b in mech.independent:
-        joint, at = mech.tree.bodies[b].joint, mech.y_at[b]
+        joint, at = mech.tree.bodies[b].joint, mech.y.at[b]
         if joint.kind == FLOATING:
             y[..., at : at + 3] = rng.uniform(-1.0, 1.0, (*shape, 3))
             turn = rng.normal(size=(*shape, 4))

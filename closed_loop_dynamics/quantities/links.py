@@ -115,7 +115,7 @@ def body_poses(mech: Mechanism, q: Array) -> Array:
     q = np.asarray(q, dtype=float)
     poses = np.empty((*q.shape[:-1], len(mech.tree.bodies), 4, 4))
     for b, body in enumerate(mech.tree.bodies):
-        T = body.joint.placement @ joint_motion(body.joint, q[..., mech.q_at[b] :])
+        T = body.joint.placement @ joint_motion(body.joint, q[..., mech.q.at[b] :])
         poses[..., b, :, :] = T if body.parent < 0 else poses[..., body.parent, :, :] @ T
     return poses
 

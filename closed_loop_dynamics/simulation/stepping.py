@@ -46,7 +46,7 @@ class Friction:
         Raises:
             InvalidInput: an unknown joint, or a negative number.
         """
-        at = {mech.joint_name(b): mech.qd_at[b] for b in mech.scalar_joints(mech.spanning)}
+        at = {mech.joint_name(b): mech.qd.at[b] for b in mech.scalar_joints(mech.spanning)}
         result = np.zeros((2, mech.n))
         for row, values in zip(result, (self.viscous, self.coulomb), strict=True):
             if not isinstance(values, Mapping):

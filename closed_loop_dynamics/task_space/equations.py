@@ -100,7 +100,7 @@ class TaskMotion:
                 if b >= 0:
                     values = each.motion.q[i], each.motion.qd[i], qdd[i]
                     for vector, value in zip(vectors, values, strict=True):
-                        vector[mech.q_at[b]] = value
+                        vector[mech.q.at[b]] = value
         return vectors[0], vectors[1], vectors[2]
 
     def J_IK(self) -> SX:
@@ -112,7 +112,7 @@ class TaskMotion:
             rows = loop_jacobian(each.motion) @ each.F
             for i, b in enumerate(limb.robot_bodies):
                 if b in mech.actuator:
-                    J[mech.actuator.index(b), :] = rows[limb.mechanism.qd_at[i], :]
+                    J[mech.actuator.index(b), :] = rows[limb.mechanism.qd.at[i], :]
         return J
 
     def slopes(self) -> list[SX]:

@@ -17,8 +17,8 @@ from ..closure.cut_joint import CutJoint, resolve, universal_axes
 from ..closure.loop_system import LoopSystem
 from ..closure.plan import choose_independent
 from ..mechanism import Mechanism, build_mechanism
-from ..model.clusters import Groups, loop_bodies
-from ..model.poses import body_poses
+from ..model.clusters import loop_bodies, united
+from ..model.poses import Poses, body_poses
 from ..model.submechanism import ConstraintAxis, LoopConstraint, Submechanism
 from ..model.tree import PRISMATIC, REVOLUTE, Body, Joint, Tree
 from ..model.words import NUMERICAL
@@ -62,7 +62,7 @@ class Limb:
         """(n_theta,) unknowns at the reference."""
         mech = self.mechanism
         theta = np.zeros(self.n_theta)
-        for b, at in mech.y_at.items():
+        for b, at in mech.y.at.items():
             theta[at] = self.q_ref[b]
         for c, closure in enumerate(mech.closures):
             for k in range(closure.n_x):
@@ -113,17 +113,13 @@ def separate(mech: Mechanism, topology: LimbTopology, q_ref: Mapping[str, float]
 
 
 def _platform_joint(
-    cut: CutJoint, platform: int, poses: Sequence[Array], place: Mapping[int, int], count: int
+    cut: CutJoint, platform: int, poses: Poses, place: Mapping[int, int], count: int
 ) -> tuple[list[Body], tuple[int, Array]]:
     """The cut between limb and platform as joints of the limb, all zero at the reference.
 
     Returns their bodies, and (body, pose of the platform's body frame in it).
     """
-
-    def world(body: int, frame: Array) -> Array:
-        return frame if body == ROOT else poses[body] @ frame
-
-    T_p, T_s = world(cut.predecessor, cut.frame_p), world(cut.successor, cut.frame_s)
+    T_p, T_s = poses[cut.predecessor] @ cut.frame_p, poses[cut.successor] @ cut.frame_s
     D = inverse(T_p) @ T_s
     moves = _free_moves(cut, D[:3, :3])
     # D = (moves) D_ref from predecessor to successor; backwards everything turns round.
@@ -183,11 +179,9 @@ def _entries(
     tree: Tree, robot: Submechanism, loops: list[LoopConstraint], reference: dict[str, float]
 ) -> list[Submechanism]:
     """One submechanism per set of loops that share joints, one per joint in no loop."""
-    groups = Groups(range(len(tree.bodies)))
-    for loop in loops:
-        groups.unite(loop_bodies(tree, loop))
+    ties = [loop_bodies(tree, loop) for loop in loops]
     entries = []
-    for group in groups.sets():
+    for group in united(([b] for b in range(len(tree.bodies))), *ties):
         names = tuple(tree.bodies[b].joint.name for b in group)
         own = tuple(lp for lp in loops if set(loop_bodies(tree, lp)) & set(group))
         entry = Submechanism(

@@ -71,7 +71,7 @@ class LimbKinematics:
         columns: dict[int, Spatial] = {}
         for b in self._path():
             columns = {at: motion.X[b].motion_to_child(S) for at, S in columns.items()}
-            columns.update(enumerate(motion.S[b].columns, mech.qd_at[b]))
+            columns.update(enumerate(motion.S[b].columns, mech.qd.at[b]))
         J = ca.SX(np.zeros((6, mech.n)))
         for at, S in columns.items():
             J[:, at] = self._offset().motion_to_child(S).stacked
@@ -112,7 +112,7 @@ class LimbKinematics:
     def _loop_places(self, c: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Where parameters and unknowns of a loop are in theta."""
         mech = self.limb.mechanism
-        parameters = tuple(mech.y_at[b] for b in mech.components[c].independent)
+        parameters = tuple(mech.y.at[b] for b in mech.components[c].independent)
         start = mech.m + mech.x_at[c]
         return parameters, tuple(range(start, start + mech.closures[c].n_x))
 
@@ -148,7 +148,7 @@ class LimbKinematics:
             )
             worst, guards = ca.fmax(worst, err), [*guards, guard]
             joints = mech.components[c].joints
-            correction[[mech.qd_at[joints[i]] for i in closure.unknown]] = -dx
+            correction[[mech.qd.at[joints[i]] for i in closure.unknown]] = -dx
             newton[list(unknowns)] = dx
         error = self.pose_error(motion, self.platform.traced_pose(x))
         rows = list(self.rows)

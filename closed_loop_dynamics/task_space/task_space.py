@@ -94,7 +94,7 @@ class TaskSpace:
         mech = self._robot.mechanism
         q_ref = dict.fromkeys(mech.tree.joint_names, 0.0)
         for c in mech.loops:
-            closure = mech.loop_closure(c)
+            closure = mech.closures[c].loop_closure
             assert closure is not None
             names = closure.system.names(range(len(closure.system.joints)))
             q_ref.update(zip(names, closure.plan.q_ref, strict=True))

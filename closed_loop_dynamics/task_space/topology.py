@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ..closure.cut_joint import CutJoint, resolve
 from ..errors import SubmechanismError
 from ..mechanism import Mechanism
-from ..model.clusters import Groups
+from ..model.clusters import united
 from ..model.submechanism import Submechanism, TaskAxes
 
 ROOT = -1
@@ -43,15 +43,10 @@ def find_limbs(mech: Mechanism, entry: Submechanism) -> list[LimbTopology]:
     _check_members(mech, entry, axes)
     cuts = [resolve(tree, entry, loop) for loop in entry.loops]
     bodies = [b for b in range(len(tree.bodies)) if b != platform]
-    groups = Groups(bodies)
-    for b in bodies:
-        if tree.bodies[b].parent not in (platform, ROOT):
-            groups.unite((b, tree.bodies[b].parent))
-    for cut in cuts:
-        if not {cut.predecessor, cut.successor} & {platform, ROOT}:
-            groups.unite((cut.predecessor, cut.successor))
+    ties = [(b, tree.bodies[b].parent) for b in bodies]
+    ties += [(cut.predecessor, cut.successor) for cut in cuts]
     limbs, seen = [], set()
-    for group in groups.sets():
+    for group in united(([b] for b in bodies), *(t for t in ties if not {platform, ROOT} & {*t})):
         own = [i for i, cut in enumerate(cuts) if {cut.predecessor, cut.successor} & set(group)]
         seen.update(own)
         limbs.append(_limb(mech, entry, group, [cuts[i] for i in own], platform))

@@ -95,7 +95,7 @@ class Camera:
         mech = self.robot.mechanism
         poses = body_poses(mech, q)
         if y is None:
-            joints = [mech.q_at[b] for b in mech.independent[mech.floating :]]
+            joints = [mech.q.at[b] for b in mech.independent[mech.floating :]]
             y = np.concatenate([q[: 7 * mech.floating], q[joints]])
         cuts = cut_points(self.robot.branches, poses)
         return Snapshot(y, q, poses, cuts, self._loops(q), tau, source, note)
@@ -103,7 +103,7 @@ class Camera:
     def _loops(self, q: Array) -> dict[str, Loop]:
         mech, found, names = self.robot.mechanism, {}, loop_names(self.robot.branches)
         for c, branch in self.robot.branches.items():
-            local = q[[mech.q_at[b] for b in mech.components[c].joints]]
+            local = q[[mech.q.at[b] for b in mech.components[c].joints]]
             found[names[c]] = Loop(
                 branch.closure.residual_at(local),
                 float(branch.smallest_singular_value(local)),

@@ -83,7 +83,9 @@ def new_leg() -> type[ChainLeg]:
             w = sx(hinge.axis)
             R, _ = self.base(self.side, q)
             R_o, x_o = self.base(self.other, q)
-            start = self.local(q, x_o + R_o @ sx((slider.placement @ self.other.tip)[:3, 3]))
+            start = self.inside(
+                self.side, q, x_o + R_o @ sx((slider.placement @ self.other.tip)[:3, 3])
+            )
             direction = R_o @ sx(slider.placement[:3, :3] @ slider.axis)
             direction = sx(hinge.placement[:3, :3]).T @ (R.T @ direction)
             arm = across(w, sx(self.side.tip[:3, 3]))

@@ -137,6 +137,6 @@ def test_a_cylinder_joint_is_a_slide_and_a_turn(two_joints: Mechanism, cylinder:
 def test_its_coordinates_have_places_and_names(cylinder: Mechanism) -> None:
     assert (cylinder.m, cylinder.n, cylinder.n_y, cylinder.n_q) == (3, 3, 3, 3)
     assert cylinder.y.names == cylinder.yd.names == ("shoulder.turn", "shoulder.slide", "elbow")
-    assert cylinder.qd_at == {0: 0, 1: 2} and cylinder.yd.slots([1, 0]) == [2, 0, 1]
+    assert cylinder.qd.at == {0: 0, 1: 2} and cylinder.yd.slots([1, 0]) == [2, 0, 1]
     assert cylinder.scalar_joints(cylinder.independent) == [1]
     assert constraint_rows(cylinder) == 0

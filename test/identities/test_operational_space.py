@@ -99,9 +99,9 @@ def cluster_of_coordinate(robot: cld.Robot) -> Array:
     result = np.zeros(robot.m)
     for k, cluster in enumerate(mech.clusters):
         for b in cluster.bodies:
-            if b in mech.v_at:
+            if b in mech.yd.at:
                 width = 6 if mech.floating and b == 0 else 1
-                result[mech.v_at[b] : mech.v_at[b] + width] = k
+                result[mech.yd.at[b] : mech.yd.at[b] + width] = k
     return result
 
 

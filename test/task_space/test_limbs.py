@@ -13,7 +13,7 @@ from support.manipulators import files
 from closed_loop_dynamics.closure.cut_joint import CutJoint, universal_axes
 from closed_loop_dynamics.mechanism import Mechanism, build_mechanism
 from closed_loop_dynamics.model import read_submechanisms, read_urdf
-from closed_loop_dynamics.model.poses import body_poses
+from closed_loop_dynamics.model.poses import Poses, body_poses
 from closed_loop_dynamics.model.tree import REVOLUTE, Tree
 from closed_loop_dynamics.se3 import axis_rotation, inverse
 from closed_loop_dynamics.task_space.equations import actuation_determinant, actuator_forces
@@ -83,7 +83,7 @@ def test_the_joint_of_a_cut_moves_as_the_cut_allows(kind: str, backwards: bool) 
     np.testing.assert_allclose(at_rest, poses[platform], atol=1e-12)
     for _ in range(5):
         q = {body.joint.name: float(rng.uniform(-0.6, 0.6)) for body in bodies}
-        moved = [*poses]
+        moved = {**poses}
         moved[platform] = _moved(longer, holder, q)
         assert _violation(cut, moved) < 1e-12
         if freedom:
@@ -94,7 +94,7 @@ def _moved(tree: Tree, holder: tuple[int, np.ndarray], q: dict[str, float]) -> n
     return body_poses(tree, q)[holder[0]] @ holder[1]
 
 
-def _violation(cut: CutJoint, poses: list[np.ndarray]) -> float:
+def _violation(cut: CutJoint, poses: Poses) -> float:
     """How far two bodies are from what a cut joint allows, from its definition."""
     D = inverse(poses[cut.predecessor] @ cut.frame_p) @ poses[cut.successor] @ cut.frame_s
     R, rows = D[:3, :3], [float(axis @ D[:3, 3]) for axis in cut.translations]
@@ -121,7 +121,7 @@ def test_turned_reference_keeps_the_axes_of_a_universal_cut() -> None:
     bodies, holder = _platform_joint(cut, cut.successor, poses, place, len(tree.bodies))
     assert [body.joint.kind for body in bodies] == [REVOLUTE, REVOLUTE]
     longer = Tree("longer", tree.root_link, (*tree.bodies, *bodies), tree.frames)
-    moved = [*poses]
+    moved = {**poses}
     moved[cut.successor] = _moved(longer, holder, {bodies[0].joint.name: 0.3})
     assert _violation(cut, moved) < 1e-12
 

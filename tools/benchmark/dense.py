@@ -123,26 +123,26 @@ def instruction_count(robot: Robot, program: str) -> int:
 
 def _projection(motion: Motion, tau_u: SX) -> Traced:
     mech = motion.mechanism
-    order = _inwards([(mech.v_at[b], b) for b in mech.independent], motion)
+    order = _inwards([(mech.yd.at[b], b) for b in mech.independent], motion)
     right = independent_forces(motion, tau_u) - cluster_rnea(motion, None)
     return {"ydd": _solve(reduced_mass_matrix(motion), right, order)}, []
 
 
 def _lagrange(motion: Motion, tau_u: SX) -> Traced:
     mech = motion.mechanism
-    order = _inwards([(mech.qd_at[b], b) for b in mech.spanning], motion)
+    order = _inwards([(mech.qd.at[b], b) for b in mech.spanning], motion)
     _, K, k = trace_constraints(motion)
     tau = -motion.stacked(tree_forces(motion, None))
     for i, b in enumerate(mech.actuator):
-        tau[mech.qd_at[b]] = tau[mech.qd_at[b]] + tau_u[i]
+        tau[mech.qd.at[b]] = tau[mech.qd.at[b]] + tau_u[i]
     factor = Cholesky.of(ca.densify(tree_mass_matrix(motion))[order, order])
-    Z, z = factor.forward(K[:, order].T), factor.forward(ca.densify(tau)[order])
-    scaled = Z / ca.repmat(ca.vertcat(*factor.d), 1, Z.shape[1])
+    Z, z = _forward(factor, K[:, order].T), _forward(factor, ca.densify(tau)[order])
+    scaled = Z / ca.repmat(factor.d, 1, Z.shape[1])
     schur = Cholesky.of(ca.densify(Z.T @ scaled))
     forces = schur.solve(ca.densify(scaled.T @ z - k))
     qdd = factor.solve(ca.densify(tau - K.T @ forces)[order])
     place = {at: i for i, at in enumerate(order)}
-    rows = [mech.qd_at[b] + i for b in mech.independent for i in range(_width(motion, b))]
+    rows = [mech.qd.at[b] + i for b in mech.independent for i in range(_width(motion, b))]
     return {"ydd": qdd[[place[at] for at in rows]]}, []
 
 
@@ -154,7 +154,7 @@ def _projected_rnea(motion: Motion, ydd: SX, constants: SX) -> Traced:
     """tau_y = G^T rnea(q, qd, G ydd + g), Chignoli et al., Sec. II-C."""
     mech, G = motion.mechanism, _unfolded(loop_jacobian(motion), constants)
     stacked = G @ ydd + loop_bias(motion)
-    places = {b: mech.qd_at[b] for b in mech.spanning}
+    places = {b: mech.qd.at[b] for b in mech.spanning}
     qdd = {b: stacked[at : at + _width(motion, b)] for b, at in places.items()}
     return {"tau_y": G.T @ motion.stacked(tree_forces(motion, qdd))}, []
 
@@ -169,7 +169,7 @@ def _inverse_dense(motion: Motion, ydd: SX, constants: SX) -> Traced:
     """tau_u = G_u^-T G^T tau with full matrices, S. Kumar and Mueller 2019, Eq. 12; p = m."""
     mech = motion.mechanism
     projected, _ = _projected_rnea(motion, ydd, constants)
-    G_u = loop_jacobian(motion)[[mech.qd_at[b] for b in mech.actuator], :]
+    G_u = loop_jacobian(motion)[[mech.qd.at[b] for b in mech.actuator], :]
     return {"tau_u": solve_small(_unfolded(G_u, constants).T, projected["tau_y"])[0]}, []
 
 
@@ -198,7 +198,7 @@ def _inverse_lagrange(motion: Motion, ydd: SX) -> Traced:
     for component in mech.components:
         if not component.active:
             continue
-        at = [mech.qd_at[b] for b in component.joints]
+        at = [mech.qd.at[b] for b in component.joints]
         local = K[[i for i in range(K.shape[0]) if ca.sparsify(K[i, at]).nnz()], at]
         Q = np.array([[float(b == a) for b in component.joints] for a in component.active])
         left = ca.horzcat(ca.SX(Q.T), local.T)
@@ -210,16 +210,20 @@ def _inverse_lagrange(motion: Motion, ydd: SX) -> Traced:
     return {"tau_u": result}, []
 
 
+def _forward(factor: Cholesky, B: SX) -> SX:
+    """Z of L Z = B, so that B^T A^-1 B = Z^T diag(d)^-1 Z."""
+    return ca.solve(ca.SX.eye(B.shape[0]) + factor.R.T, B)
+
+
 def _osim_lagrange(motion: Motion, frames: Sequence[Frame]) -> Traced:
     """A - B^T C^-1 B: A, B, C are the products of J and K with M^-1 in between."""
     mech = motion.mechanism
-    order = _inwards([(mech.qd_at[b], b) for b in mech.spanning], motion)
+    order = _inwards([(mech.qd.at[b], b) for b in mech.spanning], motion)
     _, K, _ = trace_constraints(motion)
     factor = Cholesky.of(ca.densify(tree_mass_matrix(motion))[order, order])
     columns = (_tree_jacobians_transposed(motion, frames), K.T)
-    Z_J, Z_K = (factor.forward(ca.densify(each)[order, :]) for each in columns)
-    weights = ca.vertcat(*factor.d)
-    scaled_J, scaled_K = (Z / ca.repmat(weights, 1, Z.shape[1]) for Z in (Z_J, Z_K))
+    Z_J, Z_K = (_forward(factor, ca.densify(each)[order, :]) for each in columns)
+    scaled_J, scaled_K = (Z / ca.repmat(factor.d, 1, Z.shape[1]) for Z in (Z_J, Z_K))
     A, B, C = Z_J.T @ scaled_J, Z_K.T @ scaled_J, Z_K.T @ scaled_K
     held = B.T @ Cholesky.of(ca.densify(C)).solve(ca.densify(B))
     return {"inverse": ca.triu2symm(ca.triu(ca.densify(A - held)))}, []
@@ -227,11 +231,11 @@ def _osim_lagrange(motion: Motion, frames: Sequence[Frame]) -> Traced:
 
 def _osim(motion: Motion, frames: Sequence[Frame]) -> Traced:
     mech = motion.mechanism
-    order = _inwards([(mech.v_at[b], b) for b in mech.independent], motion)
+    order = _inwards([(mech.yd.at[b], b) for b in mech.independent], motion)
     J_T = loop_jacobian(motion).T @ _tree_jacobians_transposed(motion, frames)
     factor = Cholesky.of(ca.densify(reduced_mass_matrix(motion))[order, order])
-    Z = factor.forward(ca.densify(J_T)[order, :])
-    scaled = Z / ca.repmat(ca.vertcat(*factor.d), 1, Z.shape[1])
+    Z = _forward(factor, ca.densify(J_T)[order, :])
+    scaled = Z / ca.repmat(factor.d, 1, Z.shape[1])
     return {"inverse": ca.triu2symm(ca.triu(ca.densify(Z.T @ scaled)))}, []
 
 
@@ -251,7 +255,7 @@ def _tree_jacobian_transposed(motion: Motion, frame: Frame) -> SX:
         f = link.force_to_parent(Spatial.of(ca.densify(unit)))
         b = body
         while b >= 0:
-            at = mech.qd_at[b]
+            at = mech.qd.at[b]
             if _width(motion, b) == 6:
                 columns[at : at + 6, i] = f.stacked
             else:

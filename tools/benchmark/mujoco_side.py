@@ -33,7 +33,7 @@ class MujocoSide:
                 raise NotInMujoco(f"nothing moves joint '{name}', which MuJoCo would let swing")
         cuts, couplings, names = cuts_of(robot), couplings_of(robot), joint_names(robot)
         self.robot = MujocoRobot(urdf, cuts, couplings, mech.floating, names=names)
-        self._actuators = [mech.qd_at[b] for b in mech.actuator]
+        self._actuators = [mech.qd.at[b] for b in mech.actuator]
 
     def _given(self, states: States) -> tuple[Array, Array, Array]:
         """q, qd and the forces of the actuators on the spanning tree."""

@@ -41,8 +41,8 @@ class PinocchioSide:
         self.cuts = self.tree.point_contacts(cuts_of(robot))
         # Where couplings take part, the loops alone do not give the motion.
         closed = (c.joints for c in mech.components if c.loops and not c.couplings)
-        self._closed = {mech.qd_at[body] for joints in closed for body in joints}
-        self._actuators = [mech.qd_at[body] for body in mech.actuator]
+        self._closed = {mech.qd.at[body] for joints in closed for body in joints}
+        self._actuators = [mech.qd.at[body] for body in mech.actuator]
 
     @property
     def point_loops(self) -> bool:

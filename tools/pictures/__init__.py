@@ -31,7 +31,7 @@ def rest(robot: Robot) -> np.ndarray:
         y[6] = 1.0
     for body in mech.independent[int(mech.floating) :]:
         joint = mech.tree.bodies[body].joint
-        y[mech.y_at[body]] = min(max(0.0, joint.lower), joint.upper)
+        y[mech.y.at[body]] = min(max(0.0, joint.lower), joint.upper)
     return y
 
 

@@ -33,7 +33,7 @@ def reflected_inertia(robot: Robot) -> Array:
     H0 = np.zeros((robot.m, robot.m))
     for b in set(mech.actuator) - set(mech.independent):
         body = mech.tree.bodies[b]
-        felt = G[mech.qd_at[b]]
+        felt = G[mech.qd.at[b]]
         H0 += float(body.joint.axis @ body.inertia @ body.joint.axis) * np.outer(felt, felt)
     return H0
 

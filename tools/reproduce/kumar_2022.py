@@ -101,7 +101,7 @@ def _wrist(body: UpperBody, hybrid: Robot) -> Claim:
 def numerical_constraints(robot: Robot) -> int:
     """Independent equations of the loops that Newton's method solves."""
     mech = robot.mechanism
-    closures = [mech.loop_closure(c) for c in mech.numerical]
+    closures = [mech.closures[c].loop_closure for c in mech.numerical]
     return sum(len(closure.plan.rows) for closure in closures if closure is not None)
 
 

@@ -174,7 +174,7 @@ def _loop(
     # Points and axes in the carrier's frame, all joints at zero.
     poses = body_poses(mech.tree)
     if carrier >= 0:
-        poses = [inverse(poses[carrier]) @ T for T in poses]
+        poses = {b: inverse(poses[carrier]) @ T for b, T in poses.items()}
     normal = poses[arm][:3, :3] @ mech.tree.bodies[arm].joint.axis
     slide = poses[rod][:3, :3] @ mech.tree.bodies[rod].joint.axis
     H, C = poses[arm][:3, 3], poses[barrel][:3, 3]

@@ -105,13 +105,12 @@ def roles(robot: Robot, joint: Joint) -> list[str]:
 
 def _clusters(robot: Robot) -> list[dict[str, Any]]:
     mech = robot.mechanism
-    cluster_of = {b: k for k, cluster in enumerate(mech.clusters) for b in cluster.bodies}
     return [
         {
             "submechanisms": list(
                 dict.fromkeys(mech.components[c].entry.name for c in cluster.components)
             ),
-            "parent": cluster_of[cluster.parent] if cluster.parent >= 0 else None,
+            "parent": mech.cluster_of[cluster.parent] if cluster.parent >= 0 else None,
             "links": [mech.tree.bodies[b].link for b in cluster.bodies],
             "joints": [mech.joint_name(b) for b in cluster.bodies],
         }

@@ -131,12 +131,12 @@ def _read_couplings(
             f"give the folder of its sub-URDF in search_path, or write couplings: "
             f"[{COUPLING.example}]",
         )
-    return check_couplings(couplings, joints.spanning, joints.independent, node.file)
+    return check_couplings(couplings, joints.spanning, joints.independent)
 
 
 def _read_coupling(node: Node) -> Coupling:
     terms, offset = node["terms"].value, node.value_of("offset", 0.0)
-    return Coupling(node["joint"].value, terms, offset, node.place)
+    return Coupling(node["joint"].value, terms, offset, node.place, node.file)
 
 
 def _check_counts(entry: Submechanism, node: Node) -> None:

@@ -121,10 +121,6 @@ class ExactlyOne:
 
     keys: tuple[str, str]
 
-    @property
-    def sentence(self) -> str:
-        return f"Exactly one of `{self.keys[0]}` and `{self.keys[1]}`."
-
 
 @dataclass(frozen=True)
 class OneWay:
@@ -132,20 +128,12 @@ class OneWay:
 
     ways: tuple[tuple[str, ...], ...]
 
-    @property
-    def sentence(self) -> str:
-        return ", or ".join(" and ".join(f"`{key}`" for key in way) for way in self.ways) + "."
-
 
 @dataclass(frozen=True)
 class Together:
     """Both keys or neither."""
 
     keys: tuple[str, str]
-
-    @property
-    def sentence(self) -> str:
-        return f"`{self.keys[0]}` and `{self.keys[1]}` together, or neither."
 
 
 @dataclass(frozen=True)
@@ -160,11 +148,6 @@ class GoesWith:
     other: str
     never: tuple[str, ...]
     instead: str
-
-    @property
-    def sentence(self) -> str:
-        never = " or ".join(self.never)
-        return f"`{self.key}` goes with `{self.other}`, and not with {never}."
 
 
 Rule = ExactlyOne | OneWay | Together | GoesWith

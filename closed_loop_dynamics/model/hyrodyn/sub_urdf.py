@@ -36,15 +36,15 @@ class TransmissionSearch:
         looked: list[str] = []
         if entry.value_of("file_path", ""):
             for path in self._candidates(entry["file_path"], looked):
-                place = f"{entry['file_path'].place} ({path.name})"
-                found = _of_joints(read_transmissions(path), joints, place)
+                at = replace(entry, place=f"{entry['file_path'].place} ({path.name})")
+                found = _of_joints(read_transmissions(path), joints, at)
                 if found:
                     return found, looked
         looked.append("the robot's URDF")
         if self.tree.broken_transmission is not None:
             raise self.tree.broken_transmission
-        place = f"{entry.place} (robot URDF)"
-        return _of_joints(self.tree.transmissions, joints, place), looked
+        at = replace(entry, place=f"{entry.place} (robot URDF)")
+        return _of_joints(self.tree.transmissions, joints, at), looked
 
     def _candidates(self, node: Node, looked: list[str]) -> list[Path]:
         """Existing files of the name in ``node``; every folder tried is added to ``looked``."""
@@ -67,9 +67,10 @@ class TransmissionSearch:
 
 
 def _of_joints(
-    transmissions: Iterable[Coupling], joints: tuple[str, ...], place: str
+    transmissions: Iterable[Coupling], joints: tuple[str, ...], at: Node
 ) -> list[Coupling]:
-    return [replace(each, place=place) for each in transmissions if each.joint in joints]
+    own = (each for each in transmissions if each.joint in joints)
+    return [replace(each, place=at.place, file=at.file) for each in own]
 
 
 def _is_file(path: Path) -> bool:

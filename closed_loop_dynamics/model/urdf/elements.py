@@ -129,14 +129,31 @@ def _joint(element: Element) -> UrdfJoint:
     )
 
 
-def numbers(element: Element, key: str) -> list[float]:
-    """The numbers of an attribute that has been checked."""
-    return [float(word) for word in element.get(key).split()]
+def numbers(element: Element, key: str, count: int = 3) -> list[float]:
+    """The numbers of one attribute, checked for count and finiteness (limits may be infinite)."""
+    text = element.get(key)
+    words = text.split()
+    if len(words) != count:
+        raise element.error(
+            f"{key}='{clip(text, 60)}' holds {len(words)} numbers, not {count}",
+            f'write {key}="{" ".join(["0.0"] * count)}" with your values',
+        )
+    return [_number(element, key, word) for word in words]
 
 
 def number(element: Element | None, key: str, default: float = 0.0) -> float:
-    """The number of an attribute that has been checked, or the default where it is not given."""
-    return float(element.attributes.get(key, default)) if element is not None else default
+    """The one number of an attribute, or the default where it is not given."""
+    if element is None or key not in element.attributes:
+        return default
+    return numbers(element, key, 1)[0]
+
+
+def required(element: Element, key: str) -> str:
+    """An attribute that must be there."""
+    value = element.get(key)
+    if not value.strip():
+        raise element.error(f"<{element.tag}> has no {key}", f'write <{element.tag} {key}="..."/>')
+    return value
 
 
 def read_origin(
@@ -152,18 +169,6 @@ def read_origin(
     keys = ("xyz", "rpy")
     given = (read(origin, k) if k in origin.attributes else (0.0, 0.0, 0.0) for k in keys)
     return origin_pose(*given)
-
-
-def parse_numbers(element: Element, key: str, count: int = 1) -> list[float]:
-    """The numbers of one attribute, checked for count and finiteness (limits may be infinite)."""
-    text = element.get(key)
-    words = text.split()
-    if len(words) != count:
-        raise element.error(
-            f"{key}='{clip(text, 60)}' holds {len(words)} numbers, not {count}",
-            f'write {key}="{" ".join(["0.0"] * count)}" with your values',
-        )
-    return [_number(element, key, word) for word in words]
 
 
 def _number(element: Element, key: str, word: str) -> float:
@@ -191,17 +196,14 @@ def _children(element: Element) -> list[Element]:
 
 def _check_element(element: Element) -> None:
     for key in _REQUIRED_ATTRIBUTES.get(element.tag, ()):
-        if not element.get(key).strip():
-            raise element.error(
-                f"<{element.tag}> has no {key}", f'write <{element.tag} {key}="..."/>'
-            )
+        required(element, key)
     if element.tag == "robot" and element.get("version", "1.0") != "1.0":
         raise element.error(f"URDF version '{element.get('version')}'", "use version 1.0")
     if "quat_xyzw" in element.attributes:
         raise element.error("quat_xyzw is not part of URDF 1.0", "give the rotation as rpy")
     for key, count in _NUMBERS.get(element.tag, {}).items():
         if key in element.attributes:
-            parse_numbers(element, key, count)
+            numbers(element, key, count)
     children = _children(element)
     tags = [child.tag for child in children]
     for tag in _REQUIRED_CHILDREN.get(element.tag, ()):

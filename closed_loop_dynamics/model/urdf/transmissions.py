@@ -18,7 +18,7 @@ import math
 
 from ..submechanism import Coupling
 from ..xml_source import Element
-from .elements import parse_numbers, read_root
+from .elements import number, read_root, required
 
 _TYPE = "MultiJointLinearTransmission"
 
@@ -44,7 +44,7 @@ def transmissions_of(robot: Element) -> tuple[Coupling, ...]:
         for joint in transmission.all("joint"):
             if joint.find("depends_on") is None:
                 continue
-            name = _attribute(joint, "name")
+            name = required(joint, "name")
             if name in result:
                 raise joint.error(
                     f"joint '{name}' is driven by two transmissions",
@@ -64,24 +64,13 @@ def _sum_of_dependencies(joint: Element, name: str) -> Coupling:
     terms: dict[str, float] = {}
     offset = 0.0
     for dependency in joint.all("depends_on"):
-        other = _attribute(dependency, "joint")
+        other = required(dependency, "joint")
         if other == name:
             raise dependency.error(
                 f"joint '{name}' depends on itself", "name the joint that drives it"
             )
-        terms[other] = terms.get(other, 0.0) + _value(dependency, "multiplier", 1.0)
-        offset += _value(dependency, "offset", 0.0)
+        terms[other] = terms.get(other, 0.0) + number(dependency, "multiplier", 1.0)
+        offset += number(dependency, "offset")
     if not all(map(math.isfinite, (*terms.values(), offset))):
         raise joint.error("the sum of its dependencies overflows", "write smaller numbers")
-    return Coupling(name, terms, offset, joint.place)
-
-
-def _value(element: Element, key: str, default: float) -> float:
-    return parse_numbers(element, key)[0] if key in element.attributes else default
-
-
-def _attribute(element: Element, key: str) -> str:
-    value = element.get(key)
-    if not value.strip():
-        raise element.error(f"<{element.tag}> has no {key}", f'write <{element.tag} {key}="...">')
-    return value
+    return Coupling(name, terms, offset, joint.place, joint.file)

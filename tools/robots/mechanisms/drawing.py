@@ -114,7 +114,7 @@ def markers(robot: Robot, y: Sequence[float]) -> list[Marker]:
         result.append(Marker(point, role, body.joint.name, slides, axis, grounded))
     result.sort(key=lambda m: list(ROLES).index(m.role))
     for c in mech.loops:
-        closure = mech.loop_closure(c)
+        closure = mech.closures[c].loop_closure
         assert closure is not None
         for cut in closure.system.cuts:
             T = poses[cut.predecessor] if cut.predecessor >= 0 else np.eye(4)
