@@ -77,7 +77,7 @@ class PlanarDyadAcross(ChainLeg):
     def solve(self, q: dict[int, SX], modes: tuple[float, ...]) -> list[SX]:
         (hinge,), (far,) = self.side.steps, self.other.steps
         w = sx(hinge.axis)
-        pin = self.outside(self.other, q, SX.zeros(3))
+        pin = self.outside(self.other, q, ca.SX.zeros(3))
         centre = across(w, self.inside(self.side, q, pin))
         tip = self.tip(q)
         a = across(w, tip)
