@@ -10,7 +10,6 @@ import pinocchio as pin
 from closed_loop_dynamics.quantities.operational_space import osim_program
 from closed_loop_dynamics.robot import Robot
 
-from ..oracles.pinocchio_tree import parent_joint
 from .checks import Check
 from .dense import add_osim, instruction_count
 from .pinocchio_side import PinocchioSide
@@ -75,7 +74,7 @@ def pinocchio_osim(other: PinocchioSide, links: list[str], states: States) -> Co
     for link in links:
         frame: Any = model.frames[other.tree.frame_id(link)]
         contact = pin.RigidConstraintModel(
-            pin.ContactType.CONTACT_6D, model, parent_joint(frame), frame.placement, pin.LOCAL
+            pin.ContactType.CONTACT_6D, model, frame.parentJoint, frame.placement, pin.LOCAL
         )
         contacts.append(contact)
         contact_data.append(contact.createData())

@@ -19,7 +19,7 @@ import pinocchio as pin
 
 from .cut_rows import CutRows, cut_rows, skew
 from .files import Array, Coupling, Cut, read_coupling, read_cut, read_submechanisms
-from .pinocchio_tree import PinocchioTree, parent_joint
+from .pinocchio_tree import PinocchioTree
 
 RANK_TOLERANCE = 1e-8
 WORLD_ALIGNED = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
@@ -111,12 +111,12 @@ class Oracle(PinocchioTree):
             if own is not None:
                 placement = frame.placement * pin.SE3(own[:3, :3], own[:3, 3])
             elif common is not None:
-                placement = self._placement_at_zero(parent_joint(frame), common)
+                placement = self._placement_at_zero(frame.parentJoint, common)
             else:
                 raise ValueError(f"no cut frame for {link!r}: give cut_joint or both frames")
             name = f"cut_{len(self.model.frames)}"
             kind = pin.FrameType.OP_FRAME
-            added = pin.Frame(name, parent_joint(frame), self.frame_id(link), placement, kind)
+            added = pin.Frame(name, frame.parentJoint, self.frame_id(link), placement, kind)
             ids.append(self.model.addFrame(added))
         return _Loop(ids[0], ids[1], cut_rows(cut.axes))
 

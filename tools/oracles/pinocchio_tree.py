@@ -20,11 +20,6 @@ from .files import Array, Cut, read_urdf
 BASE_VELOCITY = [3, 4, 5, 0, 1, 2]
 
 
-def parent_joint(frame: pin.Frame) -> int:
-    """The joint that carries a frame."""
-    return int(frame.parentJoint if hasattr(frame, "parentJoint") else frame.parent)  # Pinocchio 2
-
-
 class PinocchioTree:
     """The tree: no loop and no coupling holds it.
 
@@ -173,7 +168,7 @@ class PinocchioTree:
                 ends = []
                 for link, own in zip((cut.predecessor, cut.successor), pair, strict=True):
                     frame = self.model.frames[self.frame_id(link)]
-                    ends += [parent_joint(frame), frame.placement * pin.SE3(own)]
+                    ends += [frame.parentJoint, frame.placement * pin.SE3(own)]
                 kind = pin.ContactType.CONTACT_3D
                 contacts.append(pin.RigidConstraintModel(kind, self.model, *ends, pin.LOCAL))
         return contacts
