@@ -7,13 +7,15 @@ PYTHON ?= python3
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
 REPRODUCE_ARGS ?=
-# lowest-direct: the oldest versions of the dependencies that setup.py allows
+# lowest-direct: the oldest versions of the dependencies that setup.py allows; the test tools would
+# ask for a newer NumPy than the package does, and work with the older one
 RESOLUTION ?= highest
+OLDEST := $(if $(filter lowest-direct,$(RESOLUTION)),--override tools/oldest.txt)
 
 VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv
-INSTALL := $(UV) pip install --quiet --resolution $(RESOLUTION) --python $(BIN)/python
+INSTALL := $(UV) pip install --quiet --resolution $(RESOLUTION) $(OLDEST) --python $(BIN)/python
 HAS_BASE := $(VENV)/.installed-base
 HAS_TEST := $(VENV)/.installed-test
 LINT := .venv-lint

@@ -35,8 +35,8 @@ TEST = [
     *VIEWER,
     "hypothesis>=6.100",
     "jsonschema>=4.17",
-    "mujoco>=3.2",
-    "pin>=2.7",
+    "mujoco>=3.3",
+    "pin>=4.0",
     "pytest>=8.0",
     "pytest-xdist>=3.5",
     "selenium>=4.20",  # drives Chromium in the tests of the viewer

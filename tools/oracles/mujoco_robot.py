@@ -116,7 +116,8 @@ class MujocoRobot:
         """(nv, nv) inertia matrix of the tree at positions (nv,)."""
         self.place(q, 0.0 * q)
         M = np.zeros((self.model.nv, self.model.nv))
-        mujoco.mj_fullM(self.model, self.data, M)
+        for row, direction in zip(M, np.eye(self.model.nv), strict=True):  # M is symmetric
+            mujoco.mj_mulM(self.model, self.data, row, direction)
         return M[np.ix_(self._v_at, self._v_at)]
 
     def nonlinear_effects(self, q: Array, qd: Array) -> Array:
