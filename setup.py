@@ -35,7 +35,7 @@ TEST = [
     *VIEWER,
     "hypothesis>=6.100",
     "jsonschema>=4.17",
-    "mujoco>=3.3",
+    "mujoco>=3.17",
     "pin>=4.0",
     "pytest>=8.0",
     "pytest-xdist>=3.5",

@@ -222,7 +222,7 @@ def test_many_curves_leave_room_for_the_plot(run, tmp_path: Path) -> None:
     text += "".join(",".join(["%g"] * 62) % (k, *range(61)) + "\n" for k in range(3))
     out = tmp_path / "many.png"
     with warnings.catch_warnings():
-        warnings.simplefilter("error", UserWarning)  # of a layout that does not fit
+        warnings.filterwarnings("error", ".*layout.*")  # that does not fit
         outcome = run("plot", "-", "-o", out, stdin=text)
     assert outcome.status == 0, outcome.err
     from matplotlib.image import imread
