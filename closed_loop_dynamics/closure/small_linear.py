@@ -48,25 +48,37 @@ def _solve3(A: SX, B: SX) -> tuple[SX, SX]:
 
 
 def _solve_householder(A: SX, B: SX) -> tuple[SX, SX]:
-    n = A.shape[0]
+    n, r = A.shape[0], B.shape[1]
     M = ca.densify(ca.horzcat(A, B))
     det = ca.SX(1.0)
     for k in range(n - 1):
-        rows = [k, *(i for i in range(k + 1, n) if not M[i, k].is_zero())]
-        if len(rows) == 1:
+        below = [i for i in range(k + 1, n) if not M[i, k].is_zero()]
+        if not below:
             det = det * M[k, k]
             continue
-        v = M[rows, k]
-        alpha = -ca.copysign(ca.sqrt(ca.sumsqr(v)), v[0])
-        v[0] = v[0] - alpha
-        beta = 1.0 / (alpha * v[0])  # = -2 / (v.v)
-        rest = M[rows, k + 1 :]
-        M[rows, k + 1 :] = rest + v @ ((v.T @ rest) * beta)
-        M[rows, k] = 0.0
+        rows = [k, *below]
+        norm = ca.sqrt(sum((M[i, k] * M[i, k] for i in rows), ca.SX(0.0)))
+        alpha = -ca.copysign(norm, M[k, k])
+        v = {i: M[i, k] for i in below}
+        v[k] = M[k, k] - alpha
+        beta = 1.0 / (alpha * v[k])  # = -2 / (v.v)
+        for j in range(k + 1, n + r):
+            projection = sum((v[i] * M[i, j] for i in rows), ca.SX(0.0)) * beta
+            for i in rows:
+                M[i, j] = M[i, j] + v[i] * projection
         M[k, k] = alpha
+        for i in below:
+            M[i, k] = 0.0
         det = -det * alpha
-    upper = ca.triu(M[:, :n])
-    return ca.densify(ca.solve(upper, M[:, n:])), det * M[n - 1, n - 1]
+    det = det * M[n - 1, n - 1]
+    X = ca.SX(n, r)
+    for j in range(r):
+        for i in range(n - 1, -1, -1):
+            value = M[i, n + j]
+            for k in range(i + 1, n):
+                value = value - M[i, k] * X[k, j]
+            X[i, j] = value / M[i, i]
+    return ca.densify(X), det
 
 
 @dataclass(frozen=True)
