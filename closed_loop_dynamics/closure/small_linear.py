@@ -83,26 +83,58 @@ def _solve_householder(A: SX, B: SX) -> tuple[SX, SX]:
 
 @dataclass(frozen=True)
 class Cholesky:
-    """A = L diag(d) L^T of a symmetric positive definite A.
+    """A = L diag(d) L^T of a symmetric positive definite A; ``L`` below its diagonal of ones."""
 
-    Attributes:
-        d: (n, 1); R: (n, n) L^T above its diagonal of ones.
-    """
-
-    d: SX
-    R: SX
+    L: list[list[SX]]
+    d: list[SX]
 
     @staticmethod
     def of(A: SX) -> Cholesky:
         """Factorise; only the lower triangle is read."""
-        d, R, _ = ca.ldl(A.T, False)
-        return Cholesky(d, R)
+        n = A.shape[0]
+        L = [[ca.SX(0.0)] * n for _ in range(n)]
+        d: list[SX] = []
+        for j in range(n):
+            pivot = A[j, j]
+            for k in range(j):
+                pivot = pivot - L[j][k] * L[j][k] * d[k]
+            d.append(pivot)
+            inverse = 1.0 / pivot
+            for i in range(j + 1, n):
+                value = A[i, j]
+                for k in range(j):
+                    value = value - L[i][k] * L[j][k] * d[k]
+                L[i][j] = value * inverse
+        return Cholesky(L, d)
 
     @property
     def pivot(self) -> SX:
         """The smallest pivot: positive when A is positive definite."""
-        return reduce(ca.fmin, ca.vertsplit(self.d)) if self.d.numel() else ca.SX(1.0)
+        return reduce(ca.fmin, self.d) if self.d else ca.SX(1.0)
+
+    def forward(self, B: SX) -> SX:
+        """Z of L Z = B, so that B^T A^-1 B = Z^T diag(d)^-1 Z."""
+        columns = [self._forward(B[:, c]) for c in range(B.shape[1])]
+        return ca.horzcat(*(ca.vertcat(*z) for z in columns))
+
+    def _forward(self, b: SX) -> list[SX]:
+        z = [b[i] for i in range(len(self.d))]
+        for i in range(len(z)):
+            for k in range(i):
+                z[i] = z[i] - self.L[i][k] * z[k]
+        return z
 
     def solve(self, B: SX) -> SX:
         """X of A X = B."""
-        return ca.ldl_solve(B, self.d, self.R, list(range(self.d.numel())))
+        n, L, d = len(self.d), self.L, self.d
+        if not n:
+            return B
+        columns = []
+        for c in range(B.shape[1]):
+            z = self._forward(B[:, c])
+            z = [z[i] / d[i] for i in range(n)]
+            for i in range(n - 1, -1, -1):
+                for k in range(i + 1, n):
+                    z[i] = z[i] - L[k][i] * z[k]
+            columns.append(ca.vertcat(*z))
+        return ca.horzcat(*columns)

@@ -136,8 +136,8 @@ def _lagrange(motion: Motion, tau_u: SX) -> Traced:
     for i, b in enumerate(mech.actuator):
         tau[mech.qd.at[b]] = tau[mech.qd.at[b]] + tau_u[i]
     factor = Cholesky.of(ca.densify(tree_mass_matrix(motion))[order, order])
-    Z, z = _forward(factor, K[:, order].T), _forward(factor, ca.densify(tau)[order])
-    scaled = Z / ca.repmat(factor.d, 1, Z.shape[1])
+    Z, z = factor.forward(K[:, order].T), factor.forward(ca.densify(tau)[order])
+    scaled = Z / ca.repmat(ca.vertcat(*factor.d), 1, Z.shape[1])
     schur = Cholesky.of(ca.densify(Z.T @ scaled))
     forces = schur.solve(ca.densify(scaled.T @ z - k))
     qdd = factor.solve(ca.densify(tau - K.T @ forces)[order])
@@ -210,11 +210,6 @@ def _inverse_lagrange(motion: Motion, ydd: SX) -> Traced:
     return {"tau_u": result}, []
 
 
-def _forward(factor: Cholesky, B: SX) -> SX:
-    """Z of L Z = B, so that B^T A^-1 B = Z^T diag(d)^-1 Z."""
-    return ca.solve(ca.SX.eye(B.shape[0]) + factor.R.T, B)
-
-
 def _osim_lagrange(motion: Motion, frames: Sequence[Frame]) -> Traced:
     """A - B^T C^-1 B: A, B, C are the products of J and K with M^-1 in between."""
     mech = motion.mechanism
@@ -222,8 +217,8 @@ def _osim_lagrange(motion: Motion, frames: Sequence[Frame]) -> Traced:
     _, K, _ = trace_constraints(motion)
     factor = Cholesky.of(ca.densify(tree_mass_matrix(motion))[order, order])
     columns = (_tree_jacobians_transposed(motion, frames), K.T)
-    Z_J, Z_K = (_forward(factor, ca.densify(each)[order, :]) for each in columns)
-    scaled_J, scaled_K = (Z / ca.repmat(factor.d, 1, Z.shape[1]) for Z in (Z_J, Z_K))
+    Z_J, Z_K = (factor.forward(ca.densify(each)[order, :]) for each in columns)
+    scaled_J, scaled_K = (Z / ca.repmat(ca.vertcat(*factor.d), 1, Z.shape[1]) for Z in (Z_J, Z_K))
     A, B, C = Z_J.T @ scaled_J, Z_K.T @ scaled_J, Z_K.T @ scaled_K
     held = B.T @ Cholesky.of(ca.densify(C)).solve(ca.densify(B))
     return {"inverse": ca.triu2symm(ca.triu(ca.densify(A - held)))}, []
@@ -234,8 +229,8 @@ def _osim(motion: Motion, frames: Sequence[Frame]) -> Traced:
     order = _inwards([(mech.yd.at[b], b) for b in mech.independent], motion)
     J_T = loop_jacobian(motion).T @ _tree_jacobians_transposed(motion, frames)
     factor = Cholesky.of(ca.densify(reduced_mass_matrix(motion))[order, order])
-    Z = _forward(factor, ca.densify(J_T)[order, :])
-    scaled = Z / ca.repmat(factor.d, 1, Z.shape[1])
+    Z = factor.forward(ca.densify(J_T)[order, :])
+    scaled = Z / ca.repmat(ca.vertcat(*factor.d), 1, Z.shape[1])
     return {"inverse": ca.triu2symm(ca.triu(ca.densify(Z.T @ scaled)))}, []
 
 
