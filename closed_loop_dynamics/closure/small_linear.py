@@ -15,6 +15,8 @@ from typing import Any
 from ..engine.symbolic import ca
 
 SX = Any
+#: A pivot that is smaller than this share of its diagonal entry is a difference of roundings.
+ROUNDING = 1e-13
 
 
 def largest(values: Iterable[SX]) -> SX:
@@ -83,10 +85,15 @@ def _solve_householder(A: SX, B: SX) -> tuple[SX, SX]:
 
 @dataclass(frozen=True)
 class Cholesky:
-    """A = L diag(d) L^T of a symmetric positive definite A; ``L`` below its diagonal of ones."""
+    """A = L diag(d) L^T of a symmetric positive definite A; ``L`` below its diagonal of ones.
+
+    Attributes:
+        pivot: positive when A is positive definite beyond rounding.
+    """
 
     L: list[list[SX]]
     d: list[SX]
+    pivot: SX
 
     @staticmethod
     def of(A: SX) -> Cholesky:
@@ -105,12 +112,9 @@ class Cholesky:
                 for k in range(j):
                     value = value - L[i][k] * L[j][k] * d[k]
                 L[i][j] = value * inverse
-        return Cholesky(L, d)
-
-    @property
-    def pivot(self) -> SX:
-        """The smallest pivot: positive when A is positive definite."""
-        return reduce(ca.fmin, self.d) if self.d else ca.SX(1.0)
+        # What is left of A[j, j] after the others: of a singular A rounding alone, of either sign.
+        left = [d[j] - ROUNDING * A[j, j] if j else d[j] for j in range(n)]
+        return Cholesky(L, d, reduce(ca.fmin, left) if left else ca.SX(1.0))
 
     def forward(self, B: SX) -> SX:
         """Z of L Z = B, so that B^T A^-1 B = Z^T diag(d)^-1 Z."""

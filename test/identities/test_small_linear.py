@@ -1,0 +1,39 @@
+"""The factors of small symmetric matrices: solutions, and what is not positive definite."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from closed_loop_dynamics.closure.small_linear import Cholesky
+from closed_loop_dynamics.engine.symbolic import ca
+
+
+def factor(A: np.ndarray) -> tuple[np.ndarray, float]:
+    """A^-1, and the pivot."""
+    symbol = ca.SX.sym("A", *A.shape)
+    found = Cholesky.of(symbol)
+    inverse, pivot = ca.Function("f", [symbol], [found.solve(ca.SX.eye(len(A))), found.pivot])(A)
+    return np.array(inverse), float(pivot)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 6])
+def test_positive_definite_matrices_are_solved(n: int) -> None:
+    rng = np.random.default_rng(n)
+    for _ in range(20):
+        B = rng.normal(size=(n, n)) * 10.0 ** rng.uniform(-4, 4, n)[:, None]
+        A = B @ B.T
+        inverse, pivot = factor(A)
+        scale = 1.0 / np.sqrt(np.diag(A))
+        scaled = A * np.outer(scale, scale)
+        if np.linalg.cond(scaled) < 1e6:
+            assert pivot > 0.0
+            np.testing.assert_allclose(A @ inverse, np.eye(n), atol=1e-6)
+
+
+@pytest.mark.parametrize("n", [2, 3, 6])
+def test_singular_matrices_are_seen_whichever_way_rounding_goes(n: int) -> None:
+    rng = np.random.default_rng(n)
+    for _ in range(200):
+        B = rng.normal(size=(n, n - 1)) * 10.0 ** rng.uniform(-3, 3, n)[:, None]
+        assert factor(B @ B.T)[1] <= 0.0
