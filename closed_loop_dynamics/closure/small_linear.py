@@ -16,7 +16,7 @@ from ..engine.symbolic import ca
 
 SX = Any
 #: A pivot that is smaller than this share of its diagonal entry is a difference of roundings.
-ROUNDING = 1e-13
+ROUNDING = 1e-12
 
 
 def largest(values: Iterable[SX]) -> SX:
