@@ -91,11 +91,16 @@ def complete_state(
     guess: Guess = None,
 ) -> State:
     """See :meth:`Robot.state`."""
-    if yd is None and ydd is not None:
-        raise InvalidInput("ydd without yd: accelerations need velocities")
-    orders = (yd is not None) + (ydd is not None)
-    name = ("positions", "velocities", "state")[orders]
-    outputs = programs.named(name, guess, *(y, yd, ydd)[: 1 + orders])
+    values: tuple[ArrayLike, ...]
+    if yd is None:
+        if ydd is not None:
+            raise InvalidInput("ydd without yd: accelerations need velocities")
+        name, values = "positions", (y,)
+    elif ydd is None:
+        name, values = "velocities", (y, yd)
+    else:
+        name, values = "state", (y, yd, ydd)
+    outputs = programs.named(name, guess, *values)
     return State(programs, outputs, programs.compiled[name].iterations())
 
 
