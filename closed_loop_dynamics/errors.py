@@ -1,8 +1,7 @@
 """Every exception the package raises on purpose.
 
 One base class, :class:`ClosedLoopError`; subclasses carry the data a caller needs to react (which
-submechanism, which residual, the last good configuration), and messages say what to do. Where a
-subclass is a dataclass its ``message`` is what :class:`Exception` keeps and shows.
+submechanism, which residual, the last good configuration), and messages say what to do.
 """
 
 from __future__ import annotations
@@ -73,6 +72,9 @@ class ClosureNotFound(ClosedLoopError):
     reason: str = "unreachable"
     sample: int | None = None
 
+    def __post_init__(self, message: str) -> None:
+        super().__init__(message)
+
     def __str__(self) -> str:
         text = super().__str__()
         return text if self.sample is None else f"sample {self.sample}: {text}"
@@ -91,6 +93,9 @@ class ActuationSingular(ClosedLoopError):
     _: KW_ONLY
     submechanism: str
     y: Any = None
+
+    def __post_init__(self, message: str) -> None:
+        super().__init__(message)
 
 
 @dataclass(eq=False, repr=False)
@@ -111,6 +116,9 @@ class ActuationInfeasible(ClosedLoopError):
     achieved: Any
     best: Any
     fraction: float
+
+    def __post_init__(self, message: str) -> None:
+        super().__init__(message)
 
 
 class Underactuated(ClosedLoopError):

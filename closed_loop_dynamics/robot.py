@@ -20,7 +20,13 @@ from .actuation.encoders import independent_from_actuator
 from .actuation.undriven import require_actuators
 from .arrays import Array, Guess, as_finite_vectors
 from .closure.smooth import Gamma
-from .dynamics.catalogue import FORWARD_DYNAMICS, GENERALIZED_FORCES, INVERSE_DYNAMICS, Family
+from .dynamics.catalogue import (
+    FORWARD_DYNAMICS,
+    GENERALIZED_FORCES,
+    INVERSE_DYNAMICS,
+    MASS_MATRIX,
+    Family,
+)
 from .dynamics.parameters import ParameterView, parameter_names
 from .errors import InvalidInput, did_you_mean
 from .inspection import Report, lint
@@ -285,8 +291,8 @@ class Robot:
         """M_y (m, m) in independent coordinates."""
         pi = self._parameters.given(payload, parameters)
         if pi is None:
-            return self.programs.run("mass_matrix", guess, y)
-        return self.programs.run("mass_matrix_parameters", guess, y, pi)
+            return self.programs.run(MASS_MATRIX.plain, guess, y)
+        return self.programs.run(MASS_MATRIX.parameters, guess, y, pi)
 
     def inverse_mass_matrix(self, y: ArrayLike, guess: Guess = None) -> Array:
         """M_y^-1 (m, m) = W^T D^-1 W by innovations (R. Kumar et al. 2022, Eq. 27).

@@ -81,6 +81,8 @@ class Actuation:
                 raise InvalidInput("weights must be (p,) positive numbers")
             if np.max(w, initial=1.0) / np.min(w, initial=1.0) > LARGEST_RATIO:
                 raise InvalidInput(f"weights differ by more than {LARGEST_RATIO:g}; scale them")
+        if y.ndim == tau_y.ndim == 2 and len(y) != len(tau_y):
+            raise InvalidInput(f"batches of different length: y {len(y)}, tau_y {len(tau_y)}")
         lower, upper = self._blocks.bounds(bounds, lambda limits: (-limits.effort, limits.effort))
         G_u = actuator_jacobian(self._programs, y, guess)
         flat = G_u.reshape(*G_u.shape[:-2], self._mech.p * self._mech.m)

@@ -27,10 +27,6 @@ from .robot_argument import add_robot_arguments, load_robot
 from .tables import ACCELERATION, EFFORT, POSITION, TIME, VELOCITY, Table, with_column
 
 CHUNK = 512
-_BASE = {
-    POSITION: ("x", "y", "z", "qx", "qy", "qz", "qw"),
-    VELOCITY: ("wx", "wy", "wz", "vx", "vy", "vz"),
-}
 _OPTIONS = {POSITION: "y", VELOCITY: "yd", ACCELERATION: "ydd", EFFORT: "tau"}
 _UNITS = {
     POSITION: "positions of the independent joints [rad or m]",
@@ -49,10 +45,9 @@ knee.velocity, knee.acceleration, knee_cylinder.effort; time is optional.
 
 def coordinates(robot: Robot, joints: Sequence[str], kind: str) -> list[str]:
     """One name per number: a floating base has seven positions and six velocities."""
-    if not robot.mechanism.floating or not joints or joints[0] != robot.names.spanning[0]:
-        return list(joints)
-    parts = _BASE[POSITION if kind == POSITION else VELOCITY]
-    return [*(f"{joints[0]}.{part}" for part in parts), *joints[1:]]
+    tree = robot.mechanism.tree
+    of = [tree.bodies[tree.joint_index(name)].joint for name in joints]
+    return [n for j in of for n in (j.position_names if kind == POSITION else j.velocity_names)]
 
 
 def add_state_arguments(parser: argparse.ArgumentParser, kinds: Sequence[str]) -> None:

@@ -157,8 +157,7 @@ class Branch:
 
     def smallest_singular_value_at(self, p: Array) -> float:
         """Of the scaled K_d at independent positions ``p``."""
-        n_x = self.closure.n_x
-        K_d = self.program(p)[n_x + 1 :].reshape(n_x, n_x)
+        K_d = self.closure.outputs.views(self.program(p))["K_d"]
         return float(np.linalg.svd(K_d, compute_uv=False)[-1])
 
     def smallest_singular_value(self, local_q: Array) -> Any:

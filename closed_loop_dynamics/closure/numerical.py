@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import Seeds
+from ..engine.outputs import Outputs
 from ..engine.symbolic import ca, tracing
 from ..spatial import SX
 from .closure import Closure, Linearised
@@ -75,14 +76,19 @@ class NumericalClosure(Closure):
         guards = [sign[k] * g - SINGULAR for k, g in enumerate(self._guards(dets))]
         return ca.Function("step", [p, sign, x], [dx, err, ca.vertcat(*guards)])
 
+    @property
+    def outputs(self) -> Outputs:
+        """What the closure's own program gives."""
+        n = self.n_x
+        return Outputs({"x": (n,), "residual": (), "K_d": (n, n)})
+
     def local_body(self) -> Any:
         """Body of the closure's own program: x -> (x, residual, scaled K_d), check, slope."""
         x = ca.SX.sym("x", self.n_x)
         y = ca.SX.sym("y", len(self.system.independent))
         q = self.assemble(y, x)
         at = self.linearise(q, None, CLOSURE_TOLERANCE)
-        K_d = self.scaled_K_d(q)
-        outputs = [x, at.residual, ca.densify(ca.vec(K_d.T))]
+        outputs = self.outputs.pack({"x": x, "residual": at.residual, "K_d": self.scaled_K_d(q)})
         return ca.Function(
             "closure", [x, y], [*outputs, ca.vertcat(*at.checks), ca.vec(at.slope.T)]
         )

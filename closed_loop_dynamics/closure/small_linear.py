@@ -2,7 +2,7 @@
 
 Up to 3x3 by cofactors: the only thing that can go wrong is a vanishing determinant, and that is
 returned. From 4x4 on by Householder reflections, which need no pivoting to be stable. The caller
-guards the determinant; nothing here decides.
+guards the determinant and the pivot.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class Articulated:
 
     @property
     def pivots(self) -> list[SX]:
-        """The smallest pivot of D of every cluster."""
+        """Of D of every cluster: positive where it is regular."""
         return [self.nodes[k].factor.pivot for k in sorted(self.nodes)]
 
 

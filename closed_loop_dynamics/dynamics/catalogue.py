@@ -78,8 +78,8 @@ class Family:
 
     Attributes:
         plain: nothing.
-        wrenches: wrenches on bodies.
-        parameters: wrenches on bodies, then the dynamic parameters.
+        wrenches: wrenches on bodies; "" where they do not count.
+        parameters: wrenches on bodies (where they count), then the dynamic parameters.
         friction: wrenches on bodies, then friction of the joints; "" where there is none.
     """
 
@@ -101,6 +101,7 @@ FORWARD_DYNAMICS = Family(
     "forward_dynamics_parameters",
     "forward_dynamics_friction",
 )
+MASS_MATRIX = Family("mass_matrix", "", "mass_matrix_parameters")
 
 
 def _family(
@@ -143,8 +144,8 @@ RECIPES: dict[str, Recipe] = {
     "bias": Recipe("yv", lambda m: {"tau_y": (m.m,)}, equations.generalized_forces),
     "gravity": Recipe("y", lambda m: {"tau_y": (m.m,)}, equations.generalized_forces),
     "statics": Recipe("yw", lambda m: {"tau_y": (m.m,)}, equations.statics),
-    "mass_matrix": Recipe("y", _square("M"), _MASS_MATRIX),
-    "mass_matrix_parameters": Recipe("yi", _square("M"), given_parameters(_MASS_MATRIX)),
+    MASS_MATRIX.plain: Recipe("y", _square("M"), _MASS_MATRIX),
+    MASS_MATRIX.parameters: Recipe("yi", _square("M"), given_parameters(_MASS_MATRIX)),
     "inverse_mass_matrix": Recipe(
         "y", _square("inverse"), checked("inverse", inverse_mass_matrix), INERTIA
     ),

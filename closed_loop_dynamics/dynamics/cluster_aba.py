@@ -22,7 +22,7 @@ from .outward import velocities
 def cluster_aba(
     motion: Motion, tau_y: SX, wrenches: dict[int, Spatial] | None = None
 ) -> tuple[SX, list[SX]]:
-    """Independent accelerations (m, 1), and the smallest pivot of D of every cluster."""
+    """Independent accelerations (m, 1), and the pivot check of D of every cluster."""
     mech, tree = motion.mechanism, motion.mechanism.tree
     v, c = velocities(motion)
     g = motion.bias

@@ -26,7 +26,7 @@ Blocks = dict[tuple[int, int], SX]
 
 
 def inverse_mass_matrix(motion: Motion) -> tuple[SX, list[SX]]:
-    """M_y^-1 (m, m), and the smallest pivot of D of every cluster."""
+    """M_y^-1 (m, m), and the pivot check of D of every cluster."""
     m, articulated = motion.mechanism.m, articulate(motion)
     W, D_inverse_W = _innovations(articulated)
     outwards: dict[int, list[int]] = {}
@@ -48,7 +48,7 @@ def inverse_mass_matrix(motion: Motion) -> tuple[SX, list[SX]]:
 
 
 def mass_matrix_factors(motion: Motion) -> tuple[SX, SX, list[SX]]:
-    """W (m, m), D (m, m), and the smallest pivot of D of every cluster."""
+    """W (m, m), D (m, m), and the pivot check of D of every cluster."""
     m, articulated = motion.mechanism.m, articulate(motion)
     nodes = articulated.nodes
     W, D = ca.SX(m, m), ca.SX(m, m)

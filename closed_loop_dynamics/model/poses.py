@@ -1,4 +1,4 @@
-"""Where bodies and links are at given joint positions, in plain NumPy, for load time."""
+"""Where bodies and links are at given joint positions, in plain NumPy."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def body_poses(tree: Tree, q: dict[str, float] | None = None) -> Poses:
     for b, body in enumerate(tree.bodies):
         joint = body.joint
         poses[b] = poses[body.parent] @ joint.placement
-        if q and joint.name in q:
+        if q and joint.name in q and joint.kind != FLOATING:
             poses[b] = poses[b] @ joint_motion(joint, np.array([q[joint.name]]))
     return poses
 

@@ -179,7 +179,7 @@ class Programs:
             name=f"closure_{c}",
             input_names=("y",),
             input_sizes=(m_c,),
-            output_size=closure.n_x + 1 + closure.n_x**2,
+            output_size=closure.outputs.size,
             build=closure.local_body,
             on_failure=lambda i, inputs: ClosureNotFound(
                 f"submechanism '{name}' does not close at {inputs[0]}", submechanism=name

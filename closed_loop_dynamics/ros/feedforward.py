@@ -24,6 +24,7 @@ from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
 from ..arrays import Array
+from ..dynamics.catalogue import INVERSE_DYNAMICS
 from ..motion.efforts import EffortLaw
 from ..motion.execution import Execution, Whereabouts
 from ..motion.observer import Observation, Observer
@@ -118,7 +119,7 @@ class Feedforward(RobotNode):
         zero = np.zeros(self.robot.m)
         self.robot.prepare("state", "inverse_dynamics", "loop_jacobian", batch=True)
         if self._payload.parameters is not None:
-            self.robot.prepare("inverse_dynamics_parameters", batch=True)
+            self.robot.prepare(INVERSE_DYNAMICS.parameters, batch=True)
         self._law.inverse_dynamics(y, zero, zero)  # says so if the robot is underactuated
         state = self.robot.state(y, zero, zero)
         self._observer.observe(0.0, state.u, state.ud)

@@ -25,6 +25,7 @@ from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 
 from ..arrays import Array
+from ..dynamics.catalogue import FORWARD_DYNAMICS, INVERSE_DYNAMICS, MASS_MATRIX
 from ..errors import ClosedLoopError, InvalidInput
 from ..motion.clock_steps import NANO
 from ..quantities.state import State
@@ -81,11 +82,12 @@ class Simulator(RobotNode):
 
     def _warm_up(self) -> None:
         """Compile what the cycle will call, so that its first call is as fast as the others."""
-        dynamics = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+        dynamics = (INVERSE_DYNAMICS, FORWARD_DYNAMICS, MASS_MATRIX)
         floating = ("bias", "centroidal_matrix") if self.robot.mechanism.floating else ()
-        self.robot.prepare("velocities", *dynamics, "centroidal", *floating)
+        plain = [family.plain for family in dynamics]
+        self.robot.prepare("velocities", *plain, "centroidal", *floating)
         if self._payload.parameters is not None:
-            self.robot.prepare(*(f"{name}_parameters" for name in dynamics))
+            self.robot.prepare(*(family.parameters for family in dynamics))
         _ = self.robot.state(self.plant.y, self.plant.yd).singularity
 
     def start(self) -> None:

@@ -22,7 +22,7 @@ def joint_ranges(robot: Robot) -> dict[str, Range]:
     """
     mech = robot.mechanism
     ranges: dict[str, Range] = {}
-    for b in mech.independent[mech.floating :]:
+    for b in mech.scalar_joints(mech.independent):
         joint = mech.tree.bodies[b].joint
         far = 0.5 * robot_size(robot) if joint.kind == PRISMATIC else np.pi
         low = joint.lower if np.isfinite(joint.lower) else -far

