@@ -7,6 +7,9 @@ PYTHON ?= python3
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
 REPRODUCE_ARGS ?=
+FAULTS ?= 111
+ROBOTS ?= rh5_leg rh5_manus six_ups
+SEED ?= 1
 # lowest-direct: the oldest versions of the dependencies that setup.py allows; the test tools would
 # ask for a newer NumPy than the package does, and work with the older one
 RESOLUTION ?= highest
@@ -22,7 +25,7 @@ LINT := .venv-lint
 HAS_LINT := $(LINT)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test demo bench reproduce pages lint format clean
+.PHONY: help setup test demo bench reproduce soak pages lint format clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +43,9 @@ bench: $(HAS_TEST) ## Time every robot beside Pinocchio and MuJoCo; writes docs/
 
 reproduce: $(HAS_TEST) ## Run the papers' experiments; writes docs/reproduction.md (REPRODUCE_ARGS=--quick)
 	@$(BIN)/python -m tools.reproduce $(REPRODUCE_ARGS)
+
+soak: $(HAS_TEST) ## Random faults on the real nodes, docs/soak.md (FAULTS=1000 ROBOTS="rh5_leg six_ups" SEED=1)
+	@$(BIN)/python -m tools.soak --faults $(FAULTS) --robots "$(ROBOTS)" --seed $(SEED)
 
 pages: $(HAS_TEST) ## Write the generated pages, pictures and robots anew
 	@$(BIN)/python -m tools.pages

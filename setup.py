@@ -29,15 +29,17 @@ ROS = [
 PLOT = ["matplotlib>=3.7"]
 BAGS = ["rosbags>=0.11"]  # reads and writes MCAP without ROS
 VIEWER = ["viser>=1.1"]
+CONTROL = ["ruckig>=0.12"]  # streams of references within limits of speed, acceleration and jerk
 TEST = [
     *PLOT,
     *BAGS,
     *VIEWER,
+    *CONTROL,
     "hypothesis>=6.100",
     "jsonschema>=4.17",
     "mujoco>=3.17",
     "pin>=4.0",
-    "pytest>=8.0",
+    "pytest>=7.4",  # which Jazzy has; its launch_pytest fails with 8.4
     "pytest-xdist>=3.5",
     "selenium>=4.20",  # drives Chromium in the tests of the viewer
     "setuptools>=64",  # the packaging test builds a wheel without fetching a build environment
@@ -64,7 +66,14 @@ setup(
         "PyYAML>=6.0",
         "scipy>=1.10",
     ],
-    extras_require={"bags": BAGS, "plot": PLOT, "ros": ROS, "test": TEST, "viewer": VIEWER},
+    extras_require={
+        "bags": BAGS,
+        "control": CONTROL,
+        "plot": PLOT,
+        "ros": ROS,
+        "test": TEST,
+        "viewer": VIEWER,
+    },
     # setuptools leaves these out of an editable install: to be found as an ament package (through
     # AMENT_PREFIX_PATH) the package has to be installed for real.
     data_files=[
@@ -76,7 +85,7 @@ setup(
     # Where console scripts land: colcon puts them into lib/closed_loop_dynamics/ (setup.cfg), which
     # is the only place `ros2 run` and `ros2 launch` look; pip ignores that setting and puts them
     # into bin/. For `ros2 run` after a plain pip install the nodes therefore also have a small
-    # executable in lib/closed_loop_dynamics/, through data_files.
+    # executable in lib/closed_loop_dynamics/, through data_files, that calls the one in bin/.
     entry_points={
         "console_scripts": [
             "closed-loop = closed_loop_dynamics.cli.command_line:main",

@@ -7,7 +7,7 @@ takes one sample or a batch (leading axis) and runs one native program of ``dyna
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ from .inspection import Report, lint
 from .inspection.geometry import SubmechanismGeometry
 from .inspection.loop_names import component_called
 from .mechanism import Mechanism, build_mechanism
-from .model import read_description
+from .model import Description, read_description
 from .model.digest import digest
 from .model.words import SOLVERS
 from .programs import Programs
@@ -85,21 +85,40 @@ def load(
     description = read_description(
         urdf, submechanisms, floating_base=floating_base, search_path=search_path
     )
-    tree, entries = description.tree, description.submechanisms
-    key = digest(tree, entries)
     if solver is not None and solver not in SOLVERS:
         raise InvalidInput(f"solver '{solver}'; {did_you_mean(solver, SOLVERS)}")
     field = as_finite_vectors(gravity, "gravity", 3)
     if field.ndim != 1:
         raise InvalidInput(f"gravity has shape {field.shape}; expected (3,)")
-    mechanism = build_mechanism(tree, entries, key, closures or {})
-    mechanism = replace(mechanism, gravity=tuple(field.tolist()))
+    x, y, z = field.tolist()
+    return assembled(Origin(description, solver, closures or {}, (x, y, z)))
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """All that a robot is made of; see :func:`load`."""
+
+    description: Description
+    solver: str | None
+    closures: Mapping[str, Gamma]
+    gravity: tuple[float, float, float]
+
+
+def assembled(origin: Origin) -> Robot:
+    """The robot, its programs from the cache or compiled."""
+    tree, entries = origin.description.tree, origin.description.submechanisms
+    key = digest(tree, entries)
+    mechanism = build_mechanism(tree, entries, key, origin.closures)
+    mechanism = replace(mechanism, gravity=origin.gravity)
     traced = [c.digest for c in mechanism.closures if c.digest]
-    return Robot(mechanism, digest(key, traced, mechanism.gravity), solver)
+    return Robot(mechanism, digest(key, traced, mechanism.gravity), origin)
 
 
 class Robot:
     """Kinematics and dynamics of a series-parallel robot in its independent coordinates.
+
+    It can be pickled: what arrives in another process, or on another machine, is made of the same
+    description there, with compiled code of its own.
 
     Attributes:
         programs: its compiled programs, for code that needs more than the methods offer.
@@ -110,8 +129,9 @@ class Robot:
         actuator_rows: places of the actuators in q and in qd.
     """
 
-    def __init__(self, mechanism: Mechanism, key: str, solver: str | None = None) -> None:
-        programs = self.programs = Programs(mechanism, key, solver)
+    def __init__(self, mechanism: Mechanism, key: str, origin: Origin) -> None:
+        programs = self.programs = Programs(mechanism, key, origin.solver)
+        self._origin = origin
         self.mechanism, self.names = programs.mechanism, programs.names
         self.n, self.m, self.p = programs.n, programs.m, programs.p
         self.branches, self.actuator_rows = programs.branches, programs.actuator_rows
@@ -122,20 +142,25 @@ class Robot:
         self._forward_dynamics = programs.program(FORWARD_DYNAMICS.plain)
         self._underactuated = bool(programs.underactuated)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return assembled, (self._origin,)
+
     def __repr__(self) -> str:
         return (
             f"Robot('{self.mechanism.tree.name}', n={self.n}, m={self.m}, p={self.p}, "
             f"{len(self.branches)} loops, {len(self.mechanism.numerical)} of them numerical)"
         )
 
-    def prepare(self, *names: str, batch: bool = False) -> None:
+    def prepare(self, *names: str, batch: bool = False, twin: bool = False) -> None:
         """Compile programs now rather than at their first use.
 
         Args:
             names: methods such as ``"mass_matrix"``; see ``dynamics/catalogue``. All when empty.
             batch: their SIMD versions too.
+            twin: also those with every loop numerical, which take over where a loop's closed form
+                is not proved: for control cycles, which cannot wait there.
         """
-        self.programs.prepare(*names, batch=batch)
+        self.programs.prepare(*names, batch=batch, twin=twin)
 
     # -- kinematics -----------------------------------------------------------------------------
 

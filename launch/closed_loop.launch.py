@@ -7,16 +7,28 @@ ros2 launch closed_loop_dynamics closed_loop.launch.py robot:=crank_leg
 for arguments that are not given. ``simulator:=false`` leaves the robot to real hardware: its
 encoders are then expected on ``actuator_states``, and with ``completer:=true`` the joint states
 come from them. With ``use_sim_time:=true`` the simulator is the source of /clock.
+
+Whatever is missing or mistyped is refused before the first node starts: a launch that fails
+half-way leaves those that it has started to themselves.
 """
 
-import xml.etree.ElementTree as ElementTree
+import os
 from pathlib import Path
+from typing import Any
 
 from ament_index_python.packages import get_package_share_directory
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
+from closed_loop_dynamics.ros.ending import WITH_PARENT
+from closed_loop_dynamics.ros.launch_checks import (
+    existing_file,
+    need_executable,
+    parameters_file,
+    spanning_tree,
+    transport_environment,
+)
 from closed_loop_dynamics.shipped import shipped_robot
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 
@@ -33,10 +45,15 @@ ARGUMENTS = {
     "simulator": ("true", "start the simulator; false: real hardware"),
     "completer": ("false", "joint states from encoders; for simulator:=false"),
     "trajectory": ("", "repeat the parameters file's sample motion; empty: with a robot"),
+    "robot_state_publisher": ("true", "start robot_state_publisher: joint states to tf"),
     "rviz": ("true", "start RViz"),
     "rviz_config": (str(CONFIG / "closed_loop.rviz"), "what RViz shows"),
+    "transport": ("", "of Fast DDS, such as UDPv4 or DEFAULT; empty: the environment's, or UDPv4"),
 }
-SWITCHES = ("use_sim_time", "simulator", "completer", "trajectory", "rviz")
+SWITCHES = (
+    *("use_sim_time", "simulator", "completer", "trajectory", "robot_state_publisher", "rviz"),
+)
+TF = [("/tf", "tf"), ("/tf_static", "tf_static")]
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -54,20 +71,34 @@ def start_nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     wanted = {name: as_bool(name, given[name]) for name in SWITCHES}
     if wanted["simulator"] and wanted["completer"]:
         raise ValueError("completer:=true needs simulator:=false: the simulator knows all joints")
-    urdf = Path(given["urdf_file"]).read_text(encoding="utf-8")
+    urdf, root = spanning_tree(given["urdf_file"])
+    parameters_of_nodes = parameters_file(given["parameters_file"])
     sim_time = {"use_sim_time": wanted["use_sim_time"]}
-    files = {name: given[name] for name in ("urdf_file", "submechanism_file")}
+    files = {
+        name: existing_file(name, given[name]) if given[name] else ""
+        for name in ("urdf_file", "submechanism_file")
+    }
+    environment = {WITH_PARENT: str(os.getpid()), **transport_environment(given["transport"])}
     encoders = "simulator/actuator_states" if wanted["simulator"] else "actuator_states"
     # One node speaks for the joints: the simulator, the encoders, or else the command.
     commanded = not wanted["simulator"] and not wanted["completer"]
 
-    def node(executable: str, parameters: dict[str, object], remappings: dict[str, str]) -> Node:
+    def start(package: str, executable: str, leave_out: str = "", **options: Any) -> Node:
+        need_executable(package, executable, leave_out)
         return Node(
-            package=PACKAGE,
+            package=package,
             executable=executable,
-            name=executable,
             namespace=given["namespace"],
-            parameters=[given["parameters_file"], parameters],
+            additional_env=environment,
+            **options,
+        )
+
+    def node(executable: str, parameters: dict[str, object], remappings: dict[str, str]) -> Node:
+        return start(
+            PACKAGE,
+            executable,
+            name=executable,
+            parameters=[parameters_of_nodes, parameters],
             remappings=list(remappings.items()),
             output="screen",
         )
@@ -78,7 +109,6 @@ def start_nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             {**files, **sim_time, "publish_joint_states": commanded},
             {"actuator_states": encoders},
         ),
-        robot_state_publisher(urdf, given["namespace"], sim_time),
     ]
     if wanted["simulator"]:
         # The source of the clock cannot also follow it.
@@ -92,8 +122,14 @@ def start_nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     if wanted["trajectory"]:
         target = {"joint_trajectory": "feedforward/joint_trajectory"}
         nodes.append(node("trajectory_publisher", sim_time, target))
+    if wanted["robot_state_publisher"]:
+        tree = {"robot_description": urdf, "publish_frequency": 50.0, **sim_time}
+        name = "robot_state_publisher"
+        nodes.append(start(name, name, f"{name}:=false", parameters=[tree], remappings=TF))
     if wanted["rviz"]:
-        nodes.append(rviz(root_link(urdf), given["rviz_config"], given["namespace"], sim_time))
+        shown = ["-d", existing_file("rviz_config", given["rviz_config"]), "-f", root]
+        what = {"arguments": shown, "parameters": [sim_time], "remappings": TF}
+        nodes.append(start("rviz2", "rviz2", "rviz:=false", **what))
     return nodes
 
 
@@ -112,37 +148,6 @@ def complete(given: dict[str, str]) -> dict[str, str]:
     else:
         raise ValueError("which robot? Give robot:=NAME, or urdf_file:=PATH")
     return {name: value or known.get(name, "") for name, value in given.items()}
-
-
-def robot_state_publisher(urdf: str, namespace: str, sim_time: dict[str, bool]) -> Node:
-    """Joint states to tf, within the namespace."""
-    return Node(
-        package="robot_state_publisher",
-        executable="robot_state_publisher",
-        namespace=namespace,
-        parameters=[{"robot_description": urdf, "publish_frequency": 50.0, **sim_time}],
-        remappings=[("/tf", "tf"), ("/tf_static", "tf_static")],
-    )
-
-
-def rviz(frame: str, config: str, namespace: str, sim_time: dict[str, bool]) -> Node:
-    """RViz on the topics of the namespace."""
-    return Node(
-        package="rviz2",
-        executable="rviz2",
-        namespace=namespace,
-        arguments=["-d", config, "-f", frame],
-        parameters=[sim_time],
-        remappings=[("/tf", "tf"), ("/tf_static", "tf_static")],
-    )
-
-
-def root_link(urdf: str) -> str:
-    """The link that is no joint's child."""
-    robot = ElementTree.fromstring(urdf)
-    children = {child.get("link") for child in robot.iterfind("joint/child")}
-    links = [link.get("name", "") for link in robot.iterfind("link")]
-    return next(name for name in links if name not in children)
 
 
 def as_bool(name: str, value: str) -> bool:

@@ -10,6 +10,7 @@ from ..arrays import Array, Guess, as_finite_vectors, row_by_row
 from ..closure.forward_kinematics import independent_of
 from ..errors import Underactuated
 from ..programs import Programs
+from .undriven import require_actuators
 
 
 def independent_from_actuator(programs: Programs, u: ArrayLike, guess: Guess) -> Array:
@@ -25,6 +26,23 @@ def independent_from_actuator(programs: Programs, u: ArrayLike, guess: Guess) ->
         given.append(as_finite_vectors(guess, "guess", mech.n_y))
     one = partial(_one_sample, programs)
     return row_by_row("independent_from_actuator", one, given, mech.n_y)
+
+
+def encoder_step(
+    programs: Programs, y: ArrayLike, u: ArrayLike, ud: ArrayLike
+) -> tuple[Array, Array]:
+    """One step of Newton's method from y (m,) towards encoders that read u (p,), and yd of ud (p,).
+
+    Both with G_u at ``y``; of redundant actuators in the sense of least squares.
+
+    Raises:
+        ActuationSingular: G_u has lost rank there.
+        Underactuated: a submechanism has fewer actuators than degrees of freedom.
+    """
+    if programs.underactuated:
+        require_actuators(programs)
+    found = programs.named("encoder_step", None, y, u, ud)
+    return found["dy"], found["yd"]
 
 
 def _one_sample(programs: Programs, u: Array, guess: Array | None = None) -> Array:

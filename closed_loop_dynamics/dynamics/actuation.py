@@ -1,7 +1,8 @@
-"""Between independent and actuator forces: G_u^T tau_u = tau_y, component by component.
+"""Between independent joints and actuators, component by component.
 
-As many actuators as degrees of freedom: a small linear solve. More: the solution of minimum norm.
-Fewer: forward only (the map from tau_y back does not exist).
+Forces: G_u^T tau_u = tau_y. As many actuators as degrees of freedom: a small linear solve. More:
+the solution of minimum norm. Fewer: forward only (the map from tau_y back does not exist).
+Velocities: G_u yd = ud, with more actuators in the sense of least squares.
 """
 
 from __future__ import annotations
@@ -68,6 +69,30 @@ def actuator_forces(motion: Motion, tau_y: SX) -> tuple[SX, list[SX]]:
             checks.append(rank_margin(mech, c, G_u, det))
         result[[slot[b] for b in component.active], :] = forces
     return result, checks
+
+
+def encoder_step(motion: Motion, u: SX, ud: SX) -> tuple[SX, SX, list[SX]]:
+    """(m, 1) Newton step towards encoders that read ``u`` (p, 1), velocities of ``ud``, checks.
+
+    Components with fewer actuators than degrees of freedom do not move; who asks has to know.
+    """
+    mech = motion.mechanism
+    away = u - ca.vertcat(ca.SX(0, 1), *(motion.q[b] for b in mech.actuator))
+    rates = ca.horzcat(away, ud)
+    result = ca.SX(np.zeros((mech.m, 2)))
+    slot = {b: i for i, b in enumerate(mech.actuator)}
+    checks = []
+    for c in _determined(mech):
+        component = mech.components[c]
+        found = rates[[slot[b] for b in component.active], :]
+        if component.active != component.independent:
+            G_u = ca.densify(_actuator_jacobian(motion, c))
+            square = len(component.active) == len(component.independent)
+            A, B = (G_u, found) if square else (G_u.T @ G_u, G_u.T @ found)
+            found, det = solve_small(ca.densify(A), ca.densify(B))
+            checks.append(rank_margin(mech, c, G_u, det))
+        result[[mech.yd.at[b] for b in component.independent], :] = found
+    return result[:, 0], result[:, 1], checks
 
 
 def geometric_stiffness(motion: Motion, tau_u: SX) -> SX:

@@ -14,7 +14,7 @@ from ..engine.symbolic import ca
 from ..mechanism import Mechanism
 from ..spatial import SX
 from . import equations
-from .actuation import geometric_stiffness, needs_solve
+from .actuation import actuator_forces, encoder_step, geometric_stiffness, needs_solve
 from .centroidal import center_of_mass, centroidal_matrix, momentum_and_energy
 from .equations import Equation, checked, given_parameters, only
 from .innovations import inverse_mass_matrix, mass_matrix_factors
@@ -44,6 +44,9 @@ INPUTS = {
     "v": Input("yd", lambda mech: mech.m),
     "a": Input("ydd", lambda mech: mech.m),
     "u": Input("tau_u", lambda mech: mech.p),
+    "t": Input("tau_y", lambda mech: mech.m),
+    "s": Input("u", lambda mech: mech.p),
+    "r": Input("ud", lambda mech: mech.p),
     "w": Input("wrenches", lambda mech: 6 * len(mech.tree.bodies)),
     "f": Input("wrench", lambda mech: 6),
     "i": Input("parameters", parameter_count),
@@ -158,6 +161,12 @@ RECIPES: dict[str, Recipe] = {
         "y",
         lambda m: {"R": (len(m.tree.bodies), 3, 3), "p": (len(m.tree.bodies), 3), "G": (m.n, m.m)},
         equations.poses,
+    ),
+    "actuator_forces": Recipe(
+        "yt", lambda m: {"tau_u": (m.p,)}, checked("tau_u", actuator_forces), ACTUATION
+    ),
+    "encoder_step": Recipe(
+        "ysr", lambda m: {"dy": (m.m,), "yd": (m.m,)}, checked("dy yd", encoder_step), ACTUATION
     ),
     "geometric_stiffness": Recipe("yvu", _square("K"), only("K", geometric_stiffness)),
     "regressor": Recipe(

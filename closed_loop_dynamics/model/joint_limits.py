@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -44,6 +45,10 @@ class Limits:
             np.array([j.effort if j.effort > 0 else np.inf for j in joints]),
         )
 
+    @cached_property
+    def _outermost(self) -> tuple[Array, Array]:
+        return self.lower - SLACK, self.upper + SLACK
+
     def widened(self, share: float) -> Limits:
         """The same with positions that may leave their range by a share of it, at both ends."""
         ranged = np.isfinite(self.lower) & np.isfinite(self.upper)
@@ -53,7 +58,8 @@ class Limits:
 
     def outside(self, positions: Array) -> tuple[int, int, str] | None:
         """First (sample, joint, text) of (N, joints) ``positions`` that is out of range."""
-        bad = (positions < self.lower - SLACK) | (positions > self.upper + SLACK)
+        lowest, highest = self._outermost
+        bad = (positions < lowest) | (positions > highest)
         if not bad.any():
             return None
         i, j = (int(k) for k in np.argwhere(bad)[0])
@@ -70,6 +76,8 @@ class Limits:
 
     def cut_off(self, efforts: Array) -> tuple[Array, str]:
         """(joints,) ``efforts`` within their limits, and what was beyond them, if anything."""
+        if (np.abs(efforts) <= self.effort).all():
+            return efforts, ""
         found = self.too_strong(efforts[None])
         text = "" if found is None else f"{found[2]} and is cut off there"
         return np.clip(efforts, -self.effort, self.effort), text

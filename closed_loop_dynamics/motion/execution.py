@@ -2,43 +2,43 @@
 
 There is no motion until somebody knows where the robot is; what is offered waits for that. Then a
 motion runs, rest at first, and each good trajectory takes over from it. A jump of time leads back
-to the beginning. Another state (hold, stop, ...) is another way for :meth:`Execution.advance` to
-come to its setpoint; whoever calls it need not know.
+to the beginning; a cycle that comes late stretches it: the reference does not leap. Whoever
+supervises the robot may let the motion come to rest (:meth:`Execution.brake`), or begin anew where
+the robot is.
 
-A check takes from milliseconds to seconds and must hold up neither the control cycle nor a newer
-trajectory: it is done in a thread of its own, the newest trajectory first. One whose examination a
-newer one has interrupted gets another chance only if the newer one is refused.
+What is offered is examined beside the cycle (``motion/examination``).
 """
 
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
-from operator import itemgetter
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from ..arrays import Array
+from ..errors import ClosedLoopError
+from . import examination
+from .braking import Braking, coming_to_rest
 from .clock_steps import NANO, ClockSteps
-from .splice import Accepted, Candidate, Offer, Splice, examine, splice
-from .trajectory import Setpoint, Spline
-from .trajectory_check import Checker, Interrupted
+from .splice import Accepted, Candidate, Offer, Splice, splice
+from .streaming import Stream
+from .trajectory import Setpoint, Spline, TrajectoryRefused
+from .trajectory_check import ActuatorTable, Checker, Interrupted
 
-#: Trajectories that wait at most; the oldest of more is dropped.
-MOST_WAITING = 10
+#: Samples of a way to rest that must be within reach.
+REACHED = 6
+#: A motion that is stretched by more is worth telling [ns].
+WORTH_TELLING = 1_000_000
+#: Time between two reports of where a stream leads [s].
+TOLD_EVERY = 0.05
 
 
-class Listener(Protocol):
+class Listener(examination.Listener, Protocol):
     """Who is told what happens, in the thread in which it happens."""
-
-    def refused(self, offer: Offer, error: Exception) -> None:
-        """A trajectory must not be executed; the running motion goes on. In either thread."""
 
     def taken(self, offer: Offer) -> None:
         """A trajectory takes over from now on. In the cycle."""
@@ -46,11 +46,20 @@ class Listener(Protocol):
     def accepted(self, accepted: Accepted) -> None:
         """The same a little later, with all that there is to say about it. Beside the cycle."""
 
+    def overtaken(self) -> None:
+        """A stream of references takes over from what was followed. In the cycle."""
+
     def time_jumped(self, jump: float) -> None:
         """Time went on by ``jump`` [s], or back: the trajectory is dropped. In the cycle."""
 
     def clock_set(self, step: float) -> None:
         """Somebody has set the clock by ``step`` [s]: the motion goes on. In the cycle."""
+
+    def late(self, lost: float) -> None:
+        """A cycle came late: the motion ends ``lost`` seconds later. In the cycle."""
+
+    def diverted(self, begin: int, table: ActuatorTable) -> None:
+        """From ``begin`` [ns] on it goes on to rest so, stopped or bent. Beside the cycle."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +70,14 @@ class Whereabouts:
         initial: (m,) the position before the first command; None: as measured.
         measured: asks for the measured position (m,); None: nothing fresh.
         measurable: asks whether anybody measures at all.
+        apart: further than this from a reference at rest [rad or m] the robot is where it is
+            measured when a motion begins.
     """
 
     initial: Array | None
     measured: Callable[[], Array | None]
     measurable: Callable[[], bool]
+    apart: float = np.inf
 
 
 class Execution:
@@ -74,10 +86,18 @@ class Execution:
     ``offer`` may be called from any thread; everything else belongs to the control cycle, but for
     the properties, which anybody may read.
 
+    Attributes:
+        closed: why no trajectory may take over; empty: it may.
+        following: the motion is a trajectory that somebody has offered, or a stream.
+        interrupted: why one was dropped in the middle; for who supervises, to be taken back.
+        stream: of references that bend the motion; None: there is none.
+
     Args:
         period: of the control cycle [s].
         clock: the time that stamps are in [ns].
         leap: time that goes further ahead in one cycle has jumped [s].
+        late: the motion goes on for so long without a cycle; what comes later stretches it [s].
+        followed: somebody else follows what was accepted, by the clock: nothing is stretched.
         at_once: examine within the cycle (lockstep: simulated time waits for us).
         steady: a clock that nobody sets [ns].
     """
@@ -91,6 +111,8 @@ class Execution:
         clock: Callable[[], int],
         *,
         leap: float = math.inf,
+        late: float = math.inf,
+        followed: bool = False,
         at_once: bool = False,
         steady: Callable[[], int] = time.monotonic_ns,
     ) -> None:
@@ -100,43 +122,44 @@ class Execution:
         self._listener = listener
         self._clock = clock
         self._leap = leap
-        self._at_once = at_once
+        self._late = math.inf if followed else late
+        self._followed = followed
         self._steady = steady
-        self._lock = threading.Lock()
+        self._examination = examination.Examination(
+            checker, listener, self._seconds, clock, at_once=at_once
+        )
         self._commanded: Array | None = None
+        self.stream: Stream | None = None
+        self.closed = ""
         self.restart()
 
     def restart(self) -> None:
         """Forget everything but where the robot was last told to be; after :meth:`close`, too."""
-        self._pool = None if self._at_once else ThreadPoolExecutor(1, "trajectory")
+        self._examination.restart()
         self._steps = ClockSteps(self._clock, self._steady)
         self._epoch = 0
         self._now_ns: int | None = None
         self._spline: Spline | None = None
-        self._count = 0
-        self._waiting: list[tuple[int, Offer]] = []  # the oldest first
-        self._ready: Candidate | None = None
-        self._work: Future[None] | None = None
-        self._era = object()
+        if self.stream is not None:
+            self.stream.restart()
+        self._untold, self._tell_at = False, -math.inf
+        self.following = False
+        self.interrupted = ""
 
     def close(self) -> None:
         """Drop what is examined and end the thread."""
-        self._forget()
-        if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+        self._examination.close()
 
     def offer(self, offer: Offer) -> None:
         """A trajectory has come."""
-        with self._lock:
-            self._count += 1
-            self._waiting = [*self._waiting[1 - MOST_WAITING :], (self._count, offer)]
+        self._examination.offer(offer)
 
     # -- what anybody may ask -------------------------------------------------------------------
 
     @property
     def waiting(self) -> bool:
         """A trajectory waits to be examined."""
-        return bool(self._waiting)
+        return self._examination.waiting
 
     @property
     def begun(self) -> bool:
@@ -148,6 +171,20 @@ class Execution:
         """Time to the end of the running motion, negative at rest [s]; None: none has begun."""
         spline, now_ns = self._spline, self._now_ns
         return None if spline is None or now_ns is None else spline.end - self._seconds(now_ns)
+
+    @property
+    def reference(self) -> Setpoint | None:
+        """Where the robot is told to be; None: no motion has begun."""
+        spline, now_ns = self._spline, self._now_ns
+        if spline is None or now_ns is None:
+            return None
+        return spline.sample(self._seconds(now_ns))
+
+    @property
+    def elapsed(self) -> float:
+        """Time of the running motion, as the points of its trajectory count it [s]."""
+        spline, now_ns = self._spline, self._now_ns
+        return 0.0 if spline is None or now_ns is None else self._seconds(now_ns) - spline.start
 
     @property
     def nearest_singularity(self) -> tuple[str, float] | None:
@@ -175,17 +212,113 @@ class Execution:
             self._spline = self._rest(now)
         if self._spline is None:
             return None
+        candidate = self._examination.take()
+        if candidate is not None or (self.stream is not None and self.stream.begins):
+            self._spline = self._anchored(self._spline, now)
         setpoint = self._spline.sample(now)
-        taking_over = self._splice(setpoint)
+        taking_over = None if candidate is None else self._splice(candidate, setpoint)
         if taking_over is not None:
-            self._spline = taking_over.spline
+            self._spline, self.following = taking_over.spline, True
             setpoint = self._spline.sample(now)
+            self._bar_stream("a trajectory has taken over")
+        elif self.stream is not None:
+            self._bend(self.stream, setpoint, self._spline)
         return setpoint
+
+    @property
+    def departure(self) -> Array | None:
+        """(m,) where a motion that begins now would begin; None: nobody knows."""
+        spline, now_ns = self._spline, self._now_ns
+        if spline is None or now_ns is None:
+            return None
+        now = self._seconds(now_ns)
+        return self._anchored(spline, now).sample(now).y
+
+    def _anchored(self, spline: Spline, now: float) -> Spline:
+        """What a motion begins from: the running one, but if it rests, where the robot is."""
+        measured = None if spline.end > now else self._whereabouts.measured()
+        if measured is None:
+            return spline
+        apart = np.abs(measured - spline.sample(now).y) > self._whereabouts.apart
+        if not apart.any():
+            return spline
+        return self._resting(measured, now)
+
+    def _resting(self, measured: Array, now: float) -> Spline:
+        limits = self._checker.independent
+        return Spline.resting(np.clip(measured, limits.lower, limits.upper), now)
+
+    def _bend(self, stream: Stream, running: Setpoint, spline: Spline) -> None:
+        """Let a stream take over from the running motion; nothing jumps, so the setpoint stays."""
+        if self.closed:
+            stream.bar(self.closed)
+        before = stream.streaming
+        found = stream.advance(running, spline)
+        if found is not None:
+            self._spline, self.following, self._untold = found, True, True
+        if stream.streaming and not before:
+            self._examination.forget()
+            self._listener.overtaken()
+        if self._untold and running.time >= self._tell_at:
+            self._untold, self._tell_at = False, running.time + TOLD_EVERY
+            self._examination.beside(self._tell_diverted, self._spline)
+
+    def _bar_stream(self, by: str) -> None:
+        self._untold = False
+        if self.stream is not None:
+            self.stream.bar(by)
 
     def ahead(self, setpoint: Setpoint, lead: float) -> Setpoint:
         """The setpoint ``lead`` seconds after the one of this cycle."""
         assert self._spline is not None  # there is a setpoint
         return self._spline.sample(setpoint.time + lead) if lead else setpoint
+
+    # -- other ways on --------------------------------------------------------------------------
+
+    def brake(self, duration: float) -> None:
+        """Come to rest along the path, within ``duration`` [s]."""
+        if self._spline is not None and self._now_ns is not None and (self.remaining or 0.0) > 0.0:
+            self._divert(Braking(self._spline, self._seconds(self._now_ns), duration))
+
+    def begin_anew(self, y: Array, yd: Array, duration: float) -> Setpoint | None:
+        """From the state (m,) in which the robot is to rest, within ``duration`` [s]."""
+        if self._now_ns is None:
+            return None
+        now, limits = self._seconds(self._now_ns), self._checker.independent
+        way = coming_to_rest(y, yd, now, duration, limits)
+        try:
+            self._checker.mapped(way, np.linspace(now, way.end, REACHED))
+        except ClosedLoopError:  # joint limits may be wider than the loops
+            way = Spline.resting(y, now)
+        self._divert(way)
+        return Setpoint(now, y, yd, np.zeros_like(y))
+
+    def follow(self, y: Array) -> None:
+        """Rest at (m,) ``y``, where the robot is: it leads."""
+        if self._now_ns is not None:
+            self._spline, self.following = Spline.resting(y, self._seconds(self._now_ns)), False
+            self._bar_stream("the robot leads")
+
+    def _divert(self, spline: Spline) -> None:
+        self._examination.forget()
+        self._bar_stream("it was stopped")
+        self._spline, self.following = spline, False
+        self._examination.beside(self._tell_diverted, spline)
+
+    def _tell_diverted(self, spline: Spline) -> None:
+        begin = spline.start
+        times = np.linspace(begin, spline.end, max(3, round((spline.end - begin) / 0.02)))
+        try:
+            table = self._checker.mapped(spline, times)
+        except ClosedLoopError:
+            return  # nowhere that loops close: efforts alone have to do
+        self._listener.diverted(self._epoch + round(begin * NANO), table.later(-begin))
+
+    def let_go(self, duration: float) -> None:
+        """Nobody commands from now on; who follows the motion comes to rest within ``duration``."""
+        self.brake(duration)
+        if self._followed and self._spline is not None:
+            self._commanded = self._spline.sample(self._spline.end).y
 
     def commanded(self, setpoint: Setpoint) -> None:
         """The robot has been told to be there: without measurements it is believed to be."""
@@ -196,8 +329,19 @@ class Execution:
         jump = 0 if self._now_ns is None else now_ns - self._now_ns
         if not 0 <= jump <= self._leap * NANO:
             self._listener.time_jumped(jump / NANO)
-            self._forget()
-            self._spline = self._now_ns = None
+            if self.following and (self.remaining or 0.0) > 0.0:
+                way = "went back" if jump < 0 else "jumped ahead"
+                self.interrupted = f"time {way} by {abs(jump) / NANO:.3f} s"
+            self._examination.forget()
+            self._spline, self._now_ns, self.following = None, None, False
+            self._untold, self._tell_at = False, -math.inf
+            if self.stream is not None:
+                self.stream.restart()
+        elif jump > self._late * NANO:
+            lost = jump - round(self._late * NANO)
+            if (self.remaining or 0.0) > 0.0 and lost > WORTH_TELLING:
+                self._listener.late(lost / NANO)
+            self._epoch += lost
         if self._now_ns is None:
             self._epoch = now_ns
         self._now_ns = now_ns
@@ -207,80 +351,36 @@ class Execution:
         return (nanosec - self._epoch) / NANO
 
     def _rest(self, now: float) -> Spline | None:
-        """Rest at the initial position, the first time; later where the robot is.
+        """Rest where the robot is; where nobody measures, where it was told to be.
 
-        Where nobody measures it is where it was told to be.
+        Before the first command that is the initial position, and so it is if the robot is near it.
         """
         where = self._whereabouts
+        told = where.initial if self._commanded is None else self._commanded
         measured = where.measured()
-        if where.initial is not None and self._commanded is None:
-            return Spline.resting(where.initial, now)
-        if measured is not None:
-            limits = self._checker.independent
-            return Spline.resting(np.clip(measured, limits.lower, limits.upper), now)
-        if self._commanded is not None and not where.measurable():
-            return Spline.resting(self._commanded, now)
-        return None
+        if measured is None:
+            return None if told is None or where.measurable() else Spline.resting(told, now)
+        initial = where.initial if self._commanded is None else None
+        if initial is not None and not (np.abs(measured - initial) > where.apart).any():
+            return Spline.resting(initial, now)
+        return self._resting(measured, now)
 
-    def _splice(self, running: Setpoint) -> Splice | None:
-        """What takes over from the running motion now, if there is anything."""
-        candidate = self._take()
-        if candidate is None:
-            return None
+    def _splice(self, candidate: Candidate, running: Setpoint) -> Splice | None:
+        """What takes over from the running motion now, if the candidate may."""
         try:
+            if self.closed:
+                raise TrajectoryRefused(self.closed)
+            candidate.offer.begins(running)
             found = splice(candidate, running, self._checker, self._period)
+        except Interrupted:
+            self._listener.dropped(candidate.offer, examination.UNWANTED)
+            return None
         except Exception as error:
             self._listener.refused(candidate.offer, error)
             return None
         self._listener.taken(candidate.offer)
-        self._beside(self._accept, found)
+        self._examination.beside(self._accept, found)
         return found
-
-    def _take(self) -> Candidate | None:
-        """The newest good one since the last call, if any; has the next ones examined."""
-        if self._waiting and (self._work is None or self._work.done()):
-            self._beside(self._examine_all, self._era)
-        with self._lock:
-            ready, self._ready = self._ready, None
-        return ready
-
-    # -- beside the cycle -----------------------------------------------------------------------
-
-    def _beside(self, work: Callable[..., None], *arguments: Any) -> None:
-        if self._pool is None:
-            work(*arguments)
-        else:
-            self._work = self._pool.submit(work, *arguments)
-
-    def _forget(self) -> None:
-        """Drop what is examined, or ready; what waits goes on waiting."""
-        with self._lock:
-            self._era = object()
-            self._ready = None
-
-    def _examine_all(self, era: object) -> None:
-        while era is self._era:
-            with self._lock:
-                if not self._waiting:
-                    return
-                number, offer = self._waiting.pop()
-            wanted = partial(self._wants, number, era)
-            try:
-                found = examine(offer, self._checker, self._seconds, self._clock, wanted)
-            except Interrupted:
-                with self._lock:
-                    self._waiting = sorted([*self._waiting, (number, offer)], key=itemgetter(0))
-            except Exception as error:
-                if era is self._era:
-                    self._listener.refused(offer, error)
-            else:
-                with self._lock:
-                    if era is self._era:
-                        self._ready = found
-                        self._waiting = [w for w in self._waiting if w[0] > number]
-
-    def _wants(self, number: int, era: object) -> bool:
-        return era is self._era and not any(n > number for n, _ in self._waiting)
 
     def _accept(self, found: Splice) -> None:
         self._listener.accepted(found.accepted(self._checker, self._epoch))

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from ..actuation.encoders import encoder_step
 from ..arrays import Array
-from ..errors import ActuationSingular, ClosureNotFound, InvalidInput
+from ..errors import ClosedLoopError, ClosureNotFound, InvalidInput
 from ..model.joint_limits import Limits
 from ..robot import Robot
 
 #: A robot may be somewhat faster than its limits; beyond this many times them an encoder is broken.
 WILD = 2.0
+#: No actuator is faster [rad/s or m/s].
+FASTEST = 1e6
+#: Differences over less time than this say nothing about speed [s].
+SHORTEST = 1e-5
+#: From one sample to the next: most steps of Newton's method; the longest that still follows the
+#: motion, and the one after which nothing is left to do [rad or m]; how much shorter each must be
+#: than the one before.
+STEPS, LONGEST, CLOSE, SHORTER = 6, 0.05, 1e-8, 0.1
 
 
-@dataclass(frozen=True, eq=False)
-class Observation:
+class Observation(NamedTuple):
     """What actuator measurements say about the independent joints.
 
     Attributes:
@@ -32,18 +40,22 @@ class Observation:
 class Observer:
     """Follows the independent joints from sample to sample.
 
-    An answer on the reference's assembly mode that continues the motion is taken; otherwise the
-    search starts from the last answer. What is still further than ``max_jump`` away is refused:
-    encoders do not jump, assembly modes do. After ``patience`` seconds of refusals the guard starts
-    anew from the reference's mode, because the robot may really be elsewhere. What lies outside the
-    joint limits by more than ``limit_tolerance`` is never believed, however long it is claimed,
-    nor are speeds above :data:`WILD` times their limits.
+    A sample near the last one is reached by a few steps from there. For others, an answer on the
+    reference's assembly mode that continues the motion is taken; else the search starts from the
+    last answer. What is further away than ``max_jump`` and the speeds since then explain is
+    refused: encoders do not jump, assembly modes do. After ``patience``
+    seconds of refusals the guard starts anew from the reference's mode, because the robot may
+    really be elsewhere. What lies outside the joint limits by more than ``limit_tolerance`` is
+    never believed, however long it is claimed, nor are speeds above :data:`WILD` times their
+    limits.
 
     Args:
-        max_jump: largest step of an independent joint from sample to sample [rad or m].
+        max_jump: largest step of an independent joint beyond what its speed explains [rad or m].
         patience: how long a jump is refused [s].
         limit_tolerance: how far outside its limits a joint may be, as a share of its range: real
             stops are not quite where the URDF has them. Infinite: no limits, for a simulated robot.
+        velocity_filter: cut-off frequency [Hz] of speeds by differences, where none are measured;
+            lower is smoother and later; 0: they count as zero.
     """
 
     def __init__(
@@ -52,19 +64,31 @@ class Observer:
         max_jump: float = 0.2,
         patience: float = 1.0,
         limit_tolerance: float = np.inf,
+        velocity_filter: float = 0.0,
     ) -> None:
         self.robot = robot
         self.max_jump = max_jump
         self.patience = patience
-        self._limit_tolerance = limit_tolerance
+        self._believes_limits = bool(np.isfinite(limit_tolerance))
+        self._filter = 2.0 * np.pi * velocity_filter
         mech = robot.mechanism
         joints = mech.scalar_joints(mech.independent)
         self._y_slots, self._yd_slots = mech.y.slots(joints), mech.yd.slots(joints)
-        self._independent, self._actuators = (
-            Limits.of(mech.tree, [mech.joint_name(b) for b in bodies]).widened(limit_tolerance)
+        self._inside, inside = (
+            Limits.of(mech.tree, [mech.joint_name(b) for b in bodies])
             for bodies in (joints, mech.actuator)
         )
+        self._independent = self._inside.widened(limit_tolerance)
+        self._actuators = inside.widened(limit_tolerance)
+        self._followable = robot.p == robot.m == mech.n_y and not robot.programs.underactuated
+        speed = WILD * self._independent.velocity
+        if not np.isfinite(limit_tolerance):
+            speed = np.full_like(speed, np.inf)
+        bounds = (self._actuators, self._independent)
+        self._lowest = np.concatenate([*(each.lower for each in bounds), -speed])
+        self._highest = np.concatenate([*(each.upper for each in bounds), speed])
         self._last: Array | None = None
+        self._speed = np.zeros(robot.m)
         self._since = 0.0
 
     def forget(self) -> None:
@@ -77,26 +101,85 @@ class Observer:
         """Independent state for actuator positions ``u`` (p,), velocities and forces.
 
         Args:
-            time: of any steady clock [s]; used for ``patience`` only.
+            time: of any steady clock [s].
 
         Raises:
             InvalidInput: ``u`` or its independent joints are outside their limits, or far too fast.
             ClosureNotFound: ``u`` is out of reach, or on another assembly mode.
             ActuationSingular: velocities are not determined there.
         """
-        if self._last is not None and time - self._since > self.patience:
+        elapsed = time - self._since
+        if self._last is not None and elapsed > self.patience:
             self._last = None
-        _require_inside(self._actuators, u)
-        y = self._positions(u)
-        _require_inside(self._independent, y[self._y_slots])
-        G_u = self.robot.actuator_jacobian(y)
-        yd = np.zeros(self.robot.m) if ud is None else _solve(G_u, ud, y)
-        if np.isfinite(self._limit_tolerance):
-            _require_credible(self._independent, yd[self._yd_slots])
-        self._last, self._since = y, time
-        return Observation(y, yd, None if tau_u is None else G_u.T @ tau_u)
+        y, yd = self._follow(u, ud, elapsed) or self._search(u, ud, elapsed)
+        self._last, self._speed, self._since = y, yd, time
+        forces = None if tau_u is None else self.robot.actuator_jacobian(y).T @ tau_u
+        return Observation(y, yd, forces)
 
-    def _positions(self, u: Array) -> Array:
+    def ahead(self, seen: Observation, age: float) -> Observation:
+        """Where the robot is that was seen ``age`` seconds ago: it leaves no limits on the way."""
+        limits, y = self._inside, seen.y
+        low, high = np.minimum(limits.lower, y), np.maximum(limits.upper, y)
+        there = np.minimum(np.maximum(y + age * seen.yd, low), high)
+        return Observation(there, seen.yd, None)
+
+    # -- near the last sample -------------------------------------------------------------------
+
+    def _follow(self, u: Array, ud: Array | None, elapsed: float) -> tuple[Array, Array] | None:
+        """(y, yd) a short way from the last sample; None: not short, not simple, not believed."""
+        last, longest = self._last, min(LONGEST, 0.5 * self.max_jump) ** 2
+        way = elapsed * self._speed
+        if last is None or not self._followable or not way @ way <= longest:
+            return None
+        y, rates = last + way, np.zeros_like(u) if ud is None else ud
+        for _ in range(STEPS):
+            try:
+                step, yd = encoder_step(self.robot.programs, y, u, rates)
+            except ClosedLoopError:
+                return None
+            y = y + step
+            square = float(step @ step)
+            if not square <= longest:
+                return None
+            if square <= CLOSE**2:
+                return self._believed(u, y, self._differences(y, elapsed) if ud is None else yd)
+            longest = max(SHORTER**2 * square, CLOSE**2)
+        return None
+
+    def _believed(self, u: Array, y: Array, yd: Array) -> tuple[Array, Array] | None:
+        """The same as in a search, at one glance."""
+        numbers = np.concatenate((u, y, yd))
+        if ((numbers < self._lowest) | (numbers > self._highest)).any():
+            return None
+        return y, yd
+
+    # -- anywhere -------------------------------------------------------------------------------
+
+    def _search(self, u: Array, ud: Array | None, elapsed: float) -> tuple[Array, Array]:
+        """(y, yd), or why they are not believed."""
+        _require_inside(self._actuators, u)
+        y = self._positions(u, ud, elapsed)
+        _require_inside(self._independent, y[self._y_slots])
+        yd = self._differences(y, elapsed) if ud is None else self._rates(y, u, ud)
+        if self._believes_limits:
+            _require_credible(self._independent, yd[self._yd_slots])
+        return y, yd
+
+    def _rates(self, y: Array, u: Array, ud: Array) -> Array:
+        possible = np.minimum(np.maximum(ud, -FASTEST), FASTEST)  # it will not be believed
+        return encoder_step(self.robot.programs, y, u, possible)[1]
+
+    def _differences(self, y: Array, elapsed: float) -> Array:
+        """Speeds by filtered differences of positions."""
+        last = self._last
+        if not self._filter or last is None or len(last) != self.robot.m:
+            return np.zeros(self.robot.m)
+        if elapsed < SHORTEST:
+            return self._speed
+        share = 1.0 - np.exp(-self._filter * elapsed)
+        return self._speed + share * ((y - last) / elapsed - self._speed)
+
+    def _positions(self, u: Array, ud: Array | None, elapsed: float) -> Array:
         last = self._last
         try:
             y = self.robot.independent_from_actuator(u)
@@ -104,38 +187,33 @@ class Observer:
             if last is None:
                 raise
             y = self.robot.independent_from_actuator(u, guess=last)
-        if last is None or self._near(y):
+        if last is None or np.abs(y - last).max() <= self._allowed(y, u, ud, elapsed):
             return y
         other = self.robot.independent_from_actuator(u, guess=last)
-        if self._near(other):
+        allowed = self._allowed(other, u, ud, elapsed)
+        if np.abs(other - last).max() <= allowed:
             return other
         j = int(np.argmax(np.abs(y - last)))
         name = self.robot.names.independent[j]
         raise ClosureNotFound(
-            f"{name} would jump from {last[j]:.4g} to {y[j]:.4g} (allowed: {self.max_jump:g}): a "
-            "wrong measurement or another assembly mode",
+            f"{name} would jump from {last[j]:.4g} to {y[j]:.4g} (allowed: {allowed:.4g}): a wrong "
+            "measurement or another assembly mode",
             submechanism=name,
             reason="branch",
         )
 
-    def _near(self, y: Array) -> bool:
-        return self._last is not None and bool(np.abs(y - self._last).max() <= self.max_jump)
+    def _allowed(self, y: Array, u: Array, ud: Array | None, elapsed: float) -> float:
+        """How far a joint may have come since the last sample, by the speeds then and now."""
+        speeds = [np.abs(self._speed).max()]
+        if ud is not None:
+            speeds.append(np.abs(self._rates(y, u, ud)).max())
+        return self.max_jump + WILD * float(max(speeds)) * elapsed
 
 
 def _require_inside(limits: Limits, positions: Array) -> None:
     outside = limits.outside(positions[None])
     if outside is not None:
         raise InvalidInput(f"not believed: {outside[2]}, tolerance included")
-
-
-def _solve(G_u: Array, ud: Array, y: Array) -> Array:
-    """yd of G_u yd = ud; least squares where there are more actuators than joints."""
-    try:
-        if G_u.shape[0] == G_u.shape[1]:
-            return np.asarray(np.linalg.solve(G_u, ud), dtype=float)
-        return np.asarray(np.linalg.lstsq(G_u, ud, rcond=None)[0], dtype=float)
-    except np.linalg.LinAlgError as error:
-        raise ActuationSingular("G_u is singular", submechanism="", y=y) from error
 
 
 def _require_credible(limits: Limits, velocities: Array) -> None:

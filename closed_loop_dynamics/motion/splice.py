@@ -17,11 +17,25 @@ import numpy as np
 
 from .clock_steps import NANO
 from .task_trajectory import TaskCommands
-from .trajectory import LEAD_IN, PER_SEGMENT, Points, Setpoint, Spline, TrajectoryRefused
+from .trajectory import LEAD_IN, PER_SEGMENT, Points, Setpoint, Spline, TooLate
 from .trajectory_check import ActuatorTable, Checker, Interrupted
 
 #: A trajectory that starts from the running command, within these, needs no lead-in.
 SAME_POSITION, SAME_VELOCITY = 1e-9, 1e-6
+
+
+def once(read: Callable[[], Points]) -> Callable[[], Points]:
+    """The same, read once: what it was read from need not be kept for a second chance."""
+    found: list[Points] = []
+    sources = [read]
+
+    def again() -> Points:
+        if not found:
+            found.append(sources[0]())
+            sources.clear()
+        return found[0]
+
+    return again
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +47,16 @@ class Offer:
             reading a long message takes long; once more for each second chance.
         stamp: time that the times of its points count from [ns]; 0: when it is spliced in.
         task: the task space whose coordinates its columns are; None: independent joints.
+        wanted: somebody still wants it. Called beside the cycle.
+        begins: called in the cycle, with the running motion, when it is about to take over.
+            Raises TrajectoryRefused: it must not. Interrupted: nobody wants it any more.
     """
 
     read: Callable[[], Points]
     stamp: int = 0
     task: TaskCommands | None = None
+    wanted: Callable[[], bool] = lambda: True
+    begins: Callable[[Setpoint], None] = lambda running: None
 
     def spline(self, points: Points, start: float, before: Setpoint | None = None) -> Spline:
         """A motion through ``points``, of the platform or of the joints."""
@@ -159,7 +178,7 @@ def splice(candidate: Candidate, running: Setpoint, checker: Checker, period: fl
     start = now if candidate.start is None else candidate.start
     times = start + points.times
     if times[-1] < now:
-        raise TrajectoryRefused(f"it ended {now - times[-1]:.3g} s ago")
+        raise TooLate(f"it ended {now - times[-1]:.3g} s ago")
     ahead = int(np.searchsorted(times, now, side="right"))
     if ahead > 0:
         own = candidate.offer.spline(points, start)

@@ -67,6 +67,8 @@ class TaskCommands:
 
     def spline(self, points: Points, start: float, before: Setpoint | None = None) -> TaskSpline:
         """A spline through points in task coordinates, leading in from ``before``."""
+        if points.efforts is not None:
+            raise TrajectoryRefused("a platform trajectory has no efforts: leave them out")
         return TaskSpline(self, points, start, None if before is None else self.platform(before))
 
 

@@ -2,14 +2,16 @@
 
 Between two points: positions only give a straight line, velocities on both sides a cubic,
 accelerations on both sides as well a quintic. Before the first point the motion leads in from the
-state at the moment of arrival, after the last one it rests there.
+state at the moment of arrival, after the last one it rests there. Extra efforts are joined
+linearly; where they are not given they are zero, and those of the last point stay.
 """
 
 from __future__ import annotations
 
 import bisect
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +30,14 @@ class TrajectoryRefused(ClosedLoopError):
     """A trajectory that must not be executed; the text says why."""
 
 
+class WrongJoints(TrajectoryRefused):
+    """It is not about the joints of this robot."""
+
+
+class TooLate(TrajectoryRefused):
+    """It is over already."""
+
+
 @dataclass(frozen=True, eq=False)
 class Setpoint:
     """Where the joints are to be at one time: position, velocity and acceleration of all.
@@ -35,12 +45,14 @@ class Setpoint:
     Attributes:
         time: [s].
         y, yd, ydd: (m,) positions, velocities, accelerations.
+        effort: (m,) forces on top of those of the motion; None: none.
     """
 
     time: float
     y: Array
     yd: Array
     ydd: Array
+    effort: Array | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +62,14 @@ class Points:
     Attributes:
         times: (N,) seconds from the start.
         positions, velocities, accelerations: (N, m).
+        efforts: (N, m) on top of those of the motion [N·m or N]; None: nowhere given.
     """
 
     times: Array
     positions: Array
     velocities: Array
     accelerations: Array
+    efforts: Array | None = None
 
     @staticmethod
     def of(
@@ -63,6 +77,7 @@ class Points:
         positions: Sequence[ArrayLike],
         velocities: Sequence[ArrayLike] | None = None,
         accelerations: Sequence[ArrayLike] | None = None,
+        efforts: Sequence[ArrayLike] | None = None,
     ) -> Points:
         """Points from rows; an empty row stands for "not given".
 
@@ -79,14 +94,32 @@ class Points:
         full = _rows(positions, "positions", len(times), width, required=True)
         v = _rows(velocities, "velocities", len(times), width)
         a = _rows(accelerations, "accelerations", len(times), width)
-        points = Points(times, full, v, a)
+        f = _rows(efforts, "efforts", len(times), width)
+        points = Points(times, full, v, a, np.nan_to_num(f) if _given(f).any() else None)
         _check(points)
         return points
 
     def after(self, k: int) -> Points:
         """The points from number ``k`` on."""
         tables = (self.times, self.positions, self.velocities, self.accelerations)
-        return Points(*(table[k:] for table in tables))
+        points = Points(*(table[k:] for table in tables))
+        return points if self.efforts is None else replace(points, efforts=self.efforts[k:])
+
+    def among(self, columns: Sequence[int], rest: Array) -> Points:
+        """The same motion of some ``columns``, while all others rest at (m,) ``rest``."""
+        tables, still = [], 0.0 * rest
+        own = (self.positions, self.velocities, self.accelerations)
+        for table, others in zip(own, (rest, still, still), strict=True):
+            wide = np.tile(others, (len(self.times), 1))
+            wide[:, columns] = table
+            wide[~_given(table)] = np.nan
+            tables.append(wide)
+        points = Points(self.times, *tables)
+        if self.efforts is None:
+            return points
+        efforts = np.zeros_like(points.positions)
+        efforts[:, columns] = self.efforts
+        return replace(points, efforts=efforts)
 
     @property
     def end_velocity(self) -> Array:
@@ -143,6 +176,9 @@ class Spline:
         start: absolute time that the times of the message's points count from [s].
     """
 
+    #: (N, m) at the points.
+    _efforts: Array | None = None
+
     def __init__(self, points: Points, start: float = 0.0, before: Setpoint | None = None) -> None:
         """Put a spline through ``points``.
 
@@ -153,13 +189,19 @@ class Spline:
         self.start = start
         times = start + points.times
         tables = [points.positions, points.velocities, points.accelerations]
+        efforts = points.efforts
         if before is not None and before.time < times[0]:
             times = np.concatenate([[before.time], times])
             rows = (before.y, before.yd, before.ydd)
             tables = [np.vstack([row, table]) for row, table in zip(rows, tables, strict=True)]
+            if efforts is not None or before.effort is not None:
+                none = np.zeros_like(points.positions)
+                first = none[0] if before.effort is None else before.effort
+                efforts = np.vstack([first, none if efforts is None else efforts])
+        self._efforts = efforts
         self.times: Array = times
         self._knots: list[float] = times.tolist()
-        self._coefficients = _segments(times, *tables)
+        self._rates = _with_derivatives(_segments(times, *tables))
         self._end = tables[0][-1].copy()
         self._rest = np.zeros_like(self._end)
 
@@ -175,21 +217,32 @@ class Spline:
 
     def sample(self, time: float) -> Setpoint:
         """The motion at an absolute time [s]."""
+        effort = None if self._efforts is None else self.efforts(np.array([time]))[0]
         if time >= self._knots[-1] or len(self._knots) == 1:
-            return Setpoint(time, self._end, self._rest, self._rest)
+            return Setpoint(time, self._end, self._rest, self._rest, effort=effort)
         k = max(bisect.bisect_right(self._knots, time) - 1, 0)
-        y, yd, ydd = _powers(max(time - self._knots[k], 0.0)) @ self._coefficients[k]
-        return Setpoint(time, y, yd, ydd)
+        s = max(time - self._knots[k], 0.0)
+        s2 = s * s
+        powers = np.array((1.0, s, s2, s2 * s, s2 * s2, s2 * s2 * s))
+        y, yd, ydd = (powers @ self._rates[k]).reshape(3, -1)
+        return Setpoint(time, y, yd, ydd, effort=effort)
+
+    def efforts(self, times: Array) -> Any:
+        """(N, m) extra efforts at (N,) absolute times; None: there are none."""
+        if self._efforts is None:
+            return None
+        return np.stack([np.interp(times, self.times, row) for row in self._efforts.T], axis=1)
 
     def table(self, times: Array) -> tuple[Array, Array, Array]:
         """(N, m) positions, velocities, accelerations at (N,) absolute times."""
-        if len(self._coefficients) == 0:
+        if len(self._rates) == 0:
             rest = np.zeros((len(times), len(self._end)))
             return rest + self._end, rest, rest
         k = np.searchsorted(self.times, times, side="right") - 1
-        k = np.clip(k, 0, len(self._coefficients) - 1)
-        s = np.maximum(times - self.times[k], 0.0)
-        y, yd, ydd = np.einsum("dpn,npm->dnm", _powers(s), self._coefficients[k])
+        k = np.clip(k, 0, len(self._rates) - 1)
+        powers = np.maximum(times - self.times[k], 0.0)[:, None] ** np.arange(6)
+        found = np.einsum("np,npm->nm", powers, self._rates[k])
+        y, yd, ydd = found.reshape(len(times), 3, -1).transpose(1, 0, 2)
         over = times >= self.end
         y[over], yd[over], ydd[over] = self._end, 0.0, 0.0
         return y, yd, ydd
@@ -249,18 +302,13 @@ def _segments(times: Array, y: Array, v: Array, a: Array) -> Array:
     return c
 
 
-def _powers(s: float | Array) -> Array:
-    """(3, 6, ...) powers of ``s`` that make position, velocity, acceleration of coefficients."""
-    s2 = s * s
-    s3, s4 = s2 * s, s2 * s2
-    one, zero = 0.0 * s + 1.0, 0.0 * s
-    return np.array(
-        (
-            (one, s, s2, s3, s4, s4 * s),
-            (zero, one, 2.0 * s, 3.0 * s2, 4.0 * s3, 5.0 * s4),
-            (zero, zero, 2.0 * one, 6.0 * s, 12.0 * s2, 20.0 * s3),
-        )
-    )
+def _with_derivatives(c: Array) -> Array:
+    """(N-1, 6, 3 m) the coefficients (N-1, 6, m) beside those of velocities and accelerations."""
+    factor = np.arange(6.0)[:, None]
+    velocities, accelerations = np.zeros_like(c), np.zeros_like(c)
+    velocities[:, :-1] = (factor * c)[:, 1:]
+    accelerations[:, :-1] = (factor * velocities)[:, 1:]
+    return np.concatenate([c, velocities, accelerations], axis=2)
 
 
 def cycloidal(start: ArrayLike, goal: ArrayLike, duration: float, count: int = 21) -> Points:

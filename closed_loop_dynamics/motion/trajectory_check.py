@@ -16,7 +16,8 @@ from ..errors import ActuationSingular, ClosureNotFound
 from ..model.joint_limits import Limits
 from ..robot import Robot
 from ..simulation.payload import Carried
-from .trajectory import Points, Spline, TrajectoryRefused
+from .impedance import actuator_forces
+from .trajectory import Points, Spline, TooLate, TrajectoryRefused
 
 #: Samples that are looked at in one go: other threads get their turn after each.
 PART = 250
@@ -102,11 +103,11 @@ class Checker:
             wanted: asked now and then; once it says False nobody waits for the answer any more.
 
         Raises:
-            TrajectoryRefused: with the joint or submechanism, the value and the time.
+            TrajectoryRefused: with the joint or submechanism, the value and the time; TooLate.
             Interrupted: it is not wanted any more.
         """
         if spline.end < begin:
-            raise TrajectoryRefused(f"it ended {begin - spline.end:.3g} s ago")
+            raise TooLate(f"it ended {begin - spline.end:.3g} s ago")
         grid = spline.grid(self.rules.period)
         times = grid[grid >= begin]
         tables = []
@@ -123,7 +124,7 @@ class Checker:
         offset = spline.start
         self._raise(self.independent.outside(y), times, offset)
         self._raise(self.independent.too_fast(yd), times, offset)
-        table = self._map(times, y, yd, ydd, offset)
+        table = self._map(times, y, yd, ydd, offset, spline.efforts(times))
         self._raise(self.actuator.outside(table.u), times, offset)
         self._raise(self.actuator.too_fast(table.ud), times, offset)
         self._raise(self.actuator.too_strong(table.tau), times, offset)
@@ -132,7 +133,7 @@ class Checker:
 
     def mapped(self, spline: Spline, times: Array) -> ActuatorTable:
         """The same of a motion that has been checked, more finely."""
-        return self._map(times, *spline.table(times), spline.start)
+        return self._map(times, *spline.table(times), spline.start, spline.efforts(times))
 
     def check_jump(self, y: Array, running: Array) -> None:
         """Refuse a motion that starts at ``y`` (m,), too far from the running command."""
@@ -152,11 +153,22 @@ class Checker:
                 f"its only point is due at once: {found[2]}; give it a later time"
             )
 
-    def _map(self, times: Array, y: Array, yd: Array, ydd: Array, offset: float) -> ActuatorTable:
+    def _map(
+        self,
+        times: Array,
+        y: Array,
+        yd: Array,
+        ydd: Array,
+        offset: float,
+        extra: Array | None = None,
+    ) -> ActuatorTable:
         try:
             state = self.robot.state(y, yd, ydd)
             pi = None if self.carried is None else self.carried.parameters
             tau = self.robot.inverse_dynamics(y, yd, ydd, parameters=pi)
+            if extra is not None:
+                rows = zip(y, extra, strict=True)
+                tau = tau + np.array([actuator_forces(self.robot, *row) for row in rows])
         except ClosureNotFound as error:
             at = "" if error.sample is None else f" {_at(times[error.sample] - offset)}"
             raise TrajectoryRefused(f"not reachable{at}: {error.args[0]}") from error

@@ -114,14 +114,18 @@ class Programs:
 
     # -- programs -------------------------------------------------------------------------------
 
-    def prepare(self, *names: str, batch: bool = False) -> None:
+    def prepare(self, *names: str, batch: bool = False, twin: bool = False) -> None:
         """Compile programs now rather than at their first use.
 
         Args:
             names: methods such as ``"mass_matrix"``; see ``dynamics/catalogue``. All when empty.
             batch: their SIMD versions too.
+            twin: those of the numerical twin too, for who cannot wait where it is needed.
         """
         names = names or tuple(RECIPES)
+        if twin and self.has_closed_forms:
+            for name in names:
+                self._twin_program(name)
         with ThreadPoolExecutor(max_workers=2) as pool:
             programs = list(pool.map(self.program, names))
             if batch:
@@ -224,6 +228,11 @@ class Programs:
         return self._twin_program(name)(*inputs)
 
     @property
+    def has_closed_forms(self) -> bool:
+        """Some loop has one: beyond its domain the numerical twin takes over."""
+        return len(self.mechanism.numerical) < len(self.branches)
+
+    @property
     def has_twin(self) -> bool:
         """A numerical twin had to be made so far."""
         return self._twin is not None
@@ -308,7 +317,7 @@ class Programs:
 
     def _on_mode(self, name: str, guess: ArrayLike, values: Sequence[Any]) -> Array:
         """Flat outputs on the assembly mode that ``guess`` lies on: only Newton follows any."""
-        if len(self.mechanism.numerical) == len(self.branches):
+        if not self.has_closed_forms:
             return run_from_guess(self.mechanism, self.branches, self.program(name), guess, values)
         program, twin = self._twin_program(name), self.numerical_twin()
         return run_from_guess(twin.mechanism, twin.branches, program, guess, values)

@@ -7,7 +7,6 @@ messages only. Imports no ROS, but is about its executor: that is why it is here
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 import time
@@ -61,15 +60,3 @@ def next_beginning(last: float, period: float, now: float) -> float:
     """The next beginning on the raster of ``last``; if some are over, the newest of them."""
     due = last + period
     return due + period * max(int((now - due) / period), 0)
-
-
-def set_priority(priority: int) -> str:
-    """Real-time priority (SCHED_FIFO) for the calling thread; what is in the way, if anything."""
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
-    except (OSError, AttributeError) as error:
-        return (
-            f"no real-time priority {priority}: {error}; allow it with "
-            f"'rtprio {priority}' for the user in limits.conf"
-        )
-    return ""

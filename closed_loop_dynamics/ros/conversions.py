@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import PoseStamped, TwistStamped
+from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -16,7 +18,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from ..arrays import Array
 from ..errors import InvalidInput, did_you_mean
 from ..motion.clock_steps import NANO
-from ..motion.trajectory import Points, TrajectoryRefused
+from ..motion.impedance import ROWS as IMPEDANCE_ROWS
+from ..motion.trajectory import Points, TrajectoryRefused, WrongJoints
 
 #: Of the latest stamp [ns] that a Time message can hold.
 STAMP_DIGITS = len(str(2**31 * NANO))
@@ -38,8 +41,13 @@ def set_stamp(stamp: Any, nanosec: int) -> None:
 # -- joint names ----------------------------------------------------------------------------------
 
 
-def places(given: Sequence[str], wanted: Sequence[str], known: Sequence[str]) -> list[int]:
-    """Where each of ``wanted`` stands in ``given``; other ``known`` names are ignored.
+def places(
+    given: Sequence[str], wanted: Sequence[str], known: Sequence[str] | None = None
+) -> list[int]:
+    """Where each of ``wanted`` stands in ``given``; other names are ignored.
+
+    Args:
+        known: the only other names there may be; None: any, such as those of a gripper.
 
     Raises:
         InvalidInput: a wanted name is missing, a name is unknown or appears twice.
@@ -49,11 +57,13 @@ def places(given: Sequence[str], wanted: Sequence[str], known: Sequence[str]) ->
         twice = next(name for i, name in enumerate(given) if index[name] != i)
         raise InvalidInput(f"joint '{twice}' appears twice")
     missing = [name for name in wanted if name not in index]
-    unknown = [name for name in index if name not in known]
-    if unknown:
+    unknown = [] if known is None else [name for name in index if name not in known]
+    if unknown and known is not None:
         raise InvalidInput(f"unknown joint '{unknown[0]}'; {did_you_mean(unknown[0], known)}")
     if missing:
-        raise InvalidInput(f"joint '{missing[0]}' is missing")
+        near = difflib.get_close_matches(missing[0], index, n=1)
+        hint = f"; '{near[0]}' is there" if near else ""
+        raise InvalidInput(f"joint '{missing[0]}' is missing{hint}")
     return [index[name] for name in wanted]
 
 
@@ -134,10 +144,14 @@ class Measurement:
 class JointStateReader:
     """Reads the same joints from messages whose order may differ; remembers the last order."""
 
-    def __init__(self, wanted: Sequence[str], known: Sequence[str]) -> None:
+    def __init__(self, wanted: Sequence[str]) -> None:
         self._wanted = tuple(wanted)
-        self._known = frozenset(known)
-        self._order: tuple[list[str], list[int]] = ([], [])
+        self._order: tuple[list[str], NDArray[np.intp]] = ([], np.zeros(0, dtype=np.intp))
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """(k,) where the wanted joints were in the newest message."""
+        return self._order[1]
 
     def read(self, message: JointState) -> Measurement:
         """The wanted joints.
@@ -147,7 +161,7 @@ class JointStateReader:
         """
         names = list(message.name)
         if names != self._order[0]:
-            self._order = (names, places(names, self._wanted, sorted(self._known)))
+            self._order = (names, np.array(places(names, self._wanted), dtype=np.intp))
         at = self._order[1]
         position = _column(message.position, "position", len(names), at)
         if position is None:
@@ -159,17 +173,17 @@ class JointStateReader:
         )
 
 
-def _column(values: Sequence[float], what: str, count: int, at: list[int]) -> Array | None:
+def _column(values: Sequence[float], what: str, count: int, at: NDArray[np.intp]) -> Array | None:
     if not len(values):
         return None
     if len(values) != count:
         raise InvalidInput(f"{len(values)} numbers of {what} for {count} joints")
     column = np.array(values, dtype=float)[at]
+    if np.isfinite(column).all():
+        return column
     if what != "position" and np.isnan(column).all():
         return None  # joint_state_broadcaster's way to say that there is no such interface
-    if not np.isfinite(column).all():
-        raise InvalidInput(f"a {what} is not finite")
-    return column
+    raise InvalidInput(f"a {what} is not finite")
 
 
 # -- std_msgs/Float64MultiArray -------------------------------------------------------------------
@@ -224,25 +238,59 @@ def efforts_from(message: Float64MultiArray, count: int) -> Array:
     return efforts
 
 
+def impedance_table(message: Float64MultiArray, names: Sequence[str]) -> Array:
+    """(5, m) numbers of an impedance command, columns in the order of ``names``.
+
+    Dimension 0 has the label "position,velocity,kp,kd,effort", dimension 1 the names of the joints,
+    in any order, or none, for the robot's own order.
+
+    Raises:
+        InvalidInput: another layout, unknown, missing or repeated joints.
+    """
+    rows, dim, m = ",".join(IMPEDANCE_ROWS), message.layout.dim, len(names)
+    if len(dim) != 2 or dim[0].label != rows or dim[0].size != len(IMPEDANCE_ROWS):
+        raise InvalidInput(
+            f"the layout needs two dimensions, the first of size 5 with the label '{rows}'"
+        )
+    if dim[1].size != m or len(message.data) != len(IMPEDANCE_ROWS) * m:
+        raise InvalidInput(
+            f"{len(message.data)} numbers, {dim[1].size} joints: needed are 5 rows for each of the "
+            f"{m} joints {', '.join(names)}"
+        )
+    strides = dim[0].stride in (0, 5 * m) and dim[1].stride in (0, m)
+    if not strides or message.layout.data_offset:
+        raise InvalidInput(f"rows must follow each other: strides {5 * m} and {m}, no data_offset")
+    at = places(dim[1].label.split(","), names, names) if dim[1].label else list(range(m))
+    return np.array(message.data, dtype=float).reshape(len(IMPEDANCE_ROWS), m)[:, at]
+
+
 # -- trajectory_msgs/JointTrajectory --------------------------------------------------------------
 
 
-def points_from(message: JointTrajectory, names: Sequence[str]) -> Points:
+def points_from(message: JointTrajectory, names: Sequence[str], *, partial: bool = False) -> Points:
     """The points of a message, columns in the order of ``names``.
 
+    Args:
+        partial: names may be missing; they have no columns.
+
     Raises:
-        TrajectoryRefused: not exactly these joints, or bad points (see :meth:`Points.of`).
+        WrongJoints: not exactly these joints.
+        TrajectoryRefused: bad points (see :meth:`Points.of`).
     """
+    wanted = [name for name in names if name in message.joint_names] if partial else names
     try:
-        at = places(message.joint_names, names, names)
+        at = places(message.joint_names, wanted, names)
     except InvalidInput as error:
-        raise TrajectoryRefused(str(error)) from error
+        raise WrongJoints(str(error)) from error
+    if not at:
+        raise WrongJoints("no joint is named")
     times = [nanoseconds(point.time_from_start) / NANO for point in message.points]
     rows = {
         what: [_ordered(getattr(p, what), at, what, k) for k, p in enumerate(message.points)]
         for what in ("positions", "velocities", "accelerations")
     }
-    return Points.of(times, **rows)
+    efforts = [_ordered(p.effort, at, "efforts", k) for k, p in enumerate(message.points)]
+    return Points.of(times, **rows, efforts=efforts)
 
 
 def _ordered(values: Sequence[float], at: list[int], what: str, k: int) -> Array:
@@ -250,6 +298,13 @@ def _ordered(values: Sequence[float], at: list[int], what: str, k: int) -> Array
     if len(numbers) not in (0, len(at)):
         raise TrajectoryRefused(f"point {k} has {len(numbers)} {what} for {len(at)} joints")
     return numbers[at] if len(numbers) else numbers
+
+
+def trajectory_point(*rows: Array) -> JointTrajectoryPoint:
+    """A point with positions and, if given, velocities and accelerations."""
+    kinds = ("positions", "velocities", "accelerations")
+    given = zip(kinds, rows, strict=False)
+    return JointTrajectoryPoint(**{kind: row.tolist() for kind, row in given})
 
 
 def trajectory_message(

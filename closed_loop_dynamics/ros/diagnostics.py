@@ -5,16 +5,23 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
 from .health import ERROR, Health
+from .outlet import Outlet
 
 NUMBER = re.compile(r"-?\d[\d.e+-]*")
 #: Kinds of trouble that are told apart before all are forgotten.
 MOST_KINDS = 1000
+
+
+def at_once(work: Callable[..., None], *arguments: Any) -> None:
+    """Do it now."""
+    work(*arguments)
 
 
 class Diagnostics:
@@ -22,13 +29,18 @@ class Diagnostics:
 
     Also in the states in which a lifecycle node is otherwise silent: that is when one wants to know
     why.
+
+    Attributes:
+        well: the message without faults.
+        later: has log and topic spoken to where nobody is kept waiting.
     """
 
     def __init__(self, node: Node) -> None:
         self.health = Health()
         self.well = "unconfigured"
         self._node = node
-        self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
+        self.later: Callable[..., None] = at_once
+        self._publisher = Outlet(node.create_publisher(DiagnosticArray, "/diagnostics", 10))
         self._message = DiagnosticArray()
         self._speaking = threading.Lock()
         self._values: dict[str, str] = {}
@@ -55,9 +67,9 @@ class Diagnostics:
             if len(self._warned) > MOST_KINDS:
                 self._warned.clear()
             self._warned[channel, kind] = now
-            self._node.get_logger().warning(f"{channel}: {reason}")
+            self.later(self._warn, f"{channel}: {reason}")
         if self.health.changed(self.well) or at_once:
-            self._publish()
+            self._speak()
 
     def clear(self, channel: str) -> None:
         """Report that a channel is well again."""
@@ -74,18 +86,24 @@ class Diagnostics:
     def publish_changes(self) -> None:
         """Publish if the level or the channels in trouble have changed."""
         if self.health.changed(self.well):
-            self._publish()
+            self._speak()
 
     def publish(self) -> None:
         """Publish now, with the numbers as they are."""
         self._values = dict(self.health.values)
-        self._publish()
+        self._speak()
 
-    def _publish(self) -> None:
+    def _warn(self, text: str) -> None:
+        self._node.get_logger().warning(text)
+
+    def _speak(self) -> None:
+        """Things are as they are now, also when it is said a little later."""
+        self.health.forget_old(time.monotonic())
+        values = {**self._values, "lifecycle state": self.well}
+        self.later(self._publish, *self.health.status(self.well), values)
+
+    def _publish(self, level: int, text: str, values: Mapping[str, str]) -> None:
         with self._speaking:
-            self.health.forget_old(time.monotonic())
-            level, text = self.health.status(self.well)
-            values = {**self._values, "lifecycle state": self.well}
             name = self._node.get_fully_qualified_name().lstrip("/")
             self._message.header.stamp = self._node.get_clock().now().to_msg()
             self._message.status = [status_message(name, level, text, values)]

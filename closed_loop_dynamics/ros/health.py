@@ -6,9 +6,11 @@ step that touches shared data (dict.copy, dict.pop, deque.append, deque.popleft)
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import math
-from collections import deque
+from collections import Counter, deque
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 OK, WARN, ERROR = 0, 1, 2
@@ -16,6 +18,8 @@ OK, WARN, ERROR = 0, 1, 2
 LASTING = "configure"
 #: Cycles between two reports that are remembered for the statistics.
 MOST_CYCLES = 20_000
+#: Of histograms [ms].
+EDGES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1000.0)
 
 
 @dataclass(frozen=True)
@@ -35,32 +39,52 @@ class Fault:
 
 @dataclass(frozen=True)
 class Cycles:
-    """Computing cycles since the last report [s].
+    """Computing cycles since the last report.
 
     Attributes:
-        count: how many.
-        mean, longest: time from begin to end.
-        dynamics: mean time of the robot's equations in it.
-        period_p50, period_p99: time from begin to begin; NaN below two cycles.
+        spent: times from begin to end [s].
+        periods: times from begin to begin [s].
+        dynamics: mean time of the robot's equations in it [s].
     """
 
-    count: int
-    mean: float
-    longest: float
-    dynamics: float
-    period_p50: float
-    period_p99: float
+    spent: Sequence[float] = ()
+    periods: Sequence[float] = ()
+    dynamics: float = 0.0
 
     def values(self) -> dict[str, str]:
-        """As numbers of the diagnostics."""
-        return {
-            "cycles": str(self.count),
-            "cycle time mean [ms]": f"{1e3 * self.mean:.4f}",
-            "cycle time max [ms]": f"{1e3 * self.longest:.4f}",
-            "dynamics time mean [ms]": f"{1e3 * self.dynamics:.4f}",
-            "period p50 [ms]": f"{1e3 * self.period_p50:.4f}",
-            "period p99 [ms]": f"{1e3 * self.period_p99:.4f}",
+        """As numbers of the diagnostics; lateness is that of a period, over the usual one."""
+        spent, periods = sorted(self.spent), sorted(self.periods)
+        mean, usual = sum(spent) / max(len(spent), 1), share(periods, 0.5)
+        times = {
+            "cycle time mean [ms]": mean,
+            "cycle time p50 [ms]": share(spent, 0.5),
+            "cycle time p99 [ms]": share(spent, 0.99),
+            "cycle time max [ms]": share(spent, 1.0),
+            "dynamics time mean [ms]": self.dynamics,
+            "period p50 [ms]": usual,
+            "period p99 [ms]": share(periods, 0.99),
+            "period max [ms]": share(periods, 1.0),
         }
+        return {
+            "cycles": str(len(spent)),
+            **{name: f"{1e3 * time:.4f}" for name, time in times.items()},
+            "cycle time histogram [ms]": histogram(spent),
+            "lateness histogram [ms]": histogram([period - usual for period in periods]),
+        }
+
+
+def share(ordered: Sequence[float], part: float) -> float:
+    """The number that this part of all, in order, does not exceed; NaN: there are none."""
+    if not ordered:
+        return math.nan
+    return ordered[min(len(ordered) - 1, math.ceil(part * len(ordered)))]
+
+
+def histogram(seconds: Iterable[float]) -> str:
+    """How many there are up to each of the edges (in ms), and beyond the last; zeros left out."""
+    counts = Counter(bisect.bisect_left(EDGES, 1e3 * each) for each in seconds)
+    names = [*(f"<={edge:g}" for edge in EDGES), f">{EDGES[-1]:g}"]
+    return ", ".join(f"{names[k]}: {counts[k]}" for k in sorted(counts))
 
 
 class Health:
@@ -113,18 +137,13 @@ class Health:
         times = [self._times.popleft() for _ in range(len(self._times))]
         if not times:
             self._previous = None
-            return Cycles(0, 0.0, 0.0, 0.0, math.nan, math.nan)
+            return Cycles()
         begins = [began for began, _, _ in times]
         if self._previous is not None:
             begins.insert(0, self._previous)
         self._previous = begins[-1]
-        periods = sorted(b - a for a, b in itertools.pairwise(begins)) or [math.nan]
-        spent = [ended - began for began, ended, _ in times]
         return Cycles(
-            len(times),
-            sum(spent) / len(times),
-            max(spent),
+            [ended - began for began, ended, _ in times],
+            [b - a for a, b in itertools.pairwise(begins)],
             sum(dynamics for _, _, dynamics in times) / len(times),
-            periods[len(periods) // 2],
-            periods[min(len(periods) - 1, math.ceil(0.99 * len(periods)))],
         )

@@ -40,7 +40,7 @@ class JointStateCompleter(RobotNode):
         """Read parameters and create the interfaces."""
         p, names = self.parameters, self.robot.names
         self._observer = Observer(self.robot, p["max_jump"], p["patience"], p["limit_tolerance"])
-        self._reader = JointStateReader(names.actuator, names.spanning)
+        self._reader = JointStateReader(names.actuator)
         self._tree = JointStateBuffer(names.spanning, effort=False)
         self._independent = JointStateBuffer(names.independent)
         self._bare = JointStateBuffer(names.independent, effort=False)

@@ -63,18 +63,21 @@ class NodeParameters:
 
     def __init__(self, node: Node, specs: Iterable[Spec]) -> None:
         self._node = node
-        self._specs = {spec.name: spec for spec in specs}
+        self._specs: dict[str, Spec] = {}
         self._problems: dict[str, str] = {}
         self.locked = False
-        for spec in self._specs.values():
-            self._declare(spec)
+        self.add(specs)
         node.add_on_set_parameters_callback(self._on_set)
 
+    def add(self, specs: Iterable[Spec]) -> None:
+        """Declare more of them, such as those of joints, which are known late."""
+        for spec in specs:
+            if spec.name not in self._specs:
+                self._specs[spec.name] = spec
+                self._declare(spec)
+
     def __getitem__(self, name: str) -> Any:
-        try:
-            value = self._node.get_parameter(name).value
-        except ParameterUninitializedException:
-            return []
+        value = self._node.get_parameter(name).value
         return list(value) if self._specs[name].default in (DOUBLES, STRINGS) else value
 
     def get(self, name: str, default: Any) -> Any:
@@ -97,13 +100,28 @@ class NodeParameters:
     def _declare(self, spec: Spec) -> None:
         try:
             self._node.declare_parameter(spec.name, spec.default, _descriptor(spec))
+            self._give_value(spec)
         except ParameterException as error:
             given = self._given(spec.name)
             self._node.declare_parameter(
                 spec.name, spec.default, _descriptor(spec), ignore_override=True
             )
+            self._give_value(spec)
             if not self._set_as_real(spec, given):
                 self._problems[spec.name] = f"parameter '{spec.name}': {error}"
+
+    def _give_value(self, spec: Spec) -> None:
+        """A list that was not given is empty, and not without a value.
+
+        rclpy takes a default of [] for bytes, so a list is declared by its type alone. But one
+        parameter without a value makes the answer to everything ``ros2 param dump`` asks for empty.
+        """
+        if spec.default not in (DOUBLES, STRINGS):
+            return
+        try:
+            self._node.get_parameter(spec.name)
+        except ParameterUninitializedException:
+            self._node.set_parameters([Parameter(spec.name, spec.default, [])])
 
     def _given(self, name: str) -> Any:
         """What was given at start-up for a parameter that is not declared yet, of any type."""

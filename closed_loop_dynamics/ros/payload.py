@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.parameter import Parameter
 
@@ -23,6 +24,8 @@ PAYLOAD = (
     Spec("payload_com", DOUBLES, "its centre of mass in the link frame [m]", live=True),
     Spec("payload_inertia", DOUBLES, "ixx ixy ixz iyy iyz izz about it [kg·m²]", live=True),
 )
+#: What is carried, as opposed to by what.
+BODY = ("payload_mass", "payload_com", "payload_inertia")
 
 
 class CarriedPayload:
@@ -47,13 +50,23 @@ class CarriedPayload:
         """Read the parameters for a robot that has been loaded.
 
         Raises:
-            ClosedLoopError: there is no such link, or no such body.
+            ClosedLoopError: there is no such link, no such body, or a body and no link.
         """
         self._link, self._robot = self._values["payload_link"], None
         self.parameters = None
+        self._need_link({name: self._values[name] for name in BODY})
         if self._link:
             self.parameters = self._vector(robot, {})
             self._robot = robot
+
+    def _need_link(self, values: dict[str, Any]) -> None:
+        """Without a link a payload would be accepted and do nothing."""
+        given = [name for name in BODY if np.any(values.get(name) or 0.0)]
+        if given and not self._link:
+            raise ParameterError(
+                f"parameter '{given[0]}' is given without 'payload_link': name the link that "
+                "carries the payload (it is read when the node is configured)"
+            )
 
     def _vector(self, robot: Robot, changes: dict[str, Any]) -> Array:
         def value(name: str) -> Any:
@@ -69,9 +82,11 @@ class CarriedPayload:
         return robot.parameters_with({self._link: payload})
 
     def _check(self, changes: list[Parameter]) -> SetParametersResult:
+        new = {change.name: change.value for change in changes}
         try:
+            if self._values.locked:
+                self._need_link(new)
             if self._robot is not None:
-                new = {change.name: change.value for change in changes}
                 parameters = self._vector(self._robot, new)
                 if self._at_once:
                     self.parameters = parameters

@@ -7,6 +7,7 @@ then refuses to configure and says why. After that nothing may stop it (``guarde
 from __future__ import annotations
 
 import gc
+import time
 import traceback
 from typing import Any
 
@@ -17,11 +18,15 @@ from ..errors import ClosedLoopError
 from ..quantities.state import State
 from ..robot import Robot
 from .guarded_node import GuardedNode
+from .health import WARN
 from .parameters import COMMON, NodeParameters, Spec
 from .robot_source import TOPIC, RobotSource
+from .topics import missing_clock
 
 RCLError = rclpy_implementation.RCLError
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
+#: For the last messages of a node whose process ends [s].
+LAST_WORDS = 0.2
 
 
 class RobotNode(GuardedNode):
@@ -91,14 +96,16 @@ class RobotNode(GuardedNode):
     def on_activate(self, state: Any) -> Any:
         """Start working."""
         result = super().on_activate(state)
-        self.active = True
+        self.active = self.in_charge = True
         if not self.guard("activate", self.start):
             self._halt()
             return FAILURE
         self._say("active")
-        # What is loaded stays: the garbage collector need not look at it again while we work.
+        # What is loaded stays: the garbage collector need not look at it again while we work, and
+        # comes when we ask (in reports), not in the middle of a cycle.
         gc.collect()
         gc.freeze()
+        gc.disable()
         return result
 
     def on_deactivate(self, state: Any) -> Any:
@@ -126,8 +133,10 @@ class RobotNode(GuardedNode):
 
     def _halt(self) -> None:
         self.end_work()
+        gc.enable()
         gc.unfreeze()  # or else nothing of it could ever be collected
         self.guard("deactivate", self.stop)
+        self.in_charge = False
 
     def _forget(self) -> None:
         self.remove_interfaces()
@@ -158,7 +167,14 @@ class RobotNode(GuardedNode):
         """The process ends: no thread may outlive what it talks to."""
         if self.active:
             self._halt()
+            self._say_the_rest()
         super().destroy_node()
+
+    def _say_the_rest(self) -> None:
+        """What the executor has to send yet, results of goals say."""
+        executor, end = self.executor, time.monotonic() + LAST_WORDS
+        while executor is not None and time.monotonic() < end:
+            executor.spin_once(timeout_sec=0.02)
 
     # -- diagnostics ----------------------------------------------------------------------------
 
@@ -169,10 +185,12 @@ class RobotNode(GuardedNode):
     def _report(self) -> None:
         self.health.values.clear()
         cycles = self.health.take_cycles()
+        self.diagnostics.tell("clock", missing_clock(self), WARN, every=60.0)
         if self.active:
             self.guard("diagnostics", self._tell_state)
             self.look_for_unheard()
             self.health.values.update(cycles.values())
+            gc.collect()
         self.diagnostics.publish()
 
     def _tell_state(self) -> None:

@@ -1,4 +1,8 @@
-"""A node's process: spin until it is asked to end, then close down in order."""
+"""A node's process: spin until it is asked to end, then close down in order.
+
+Signals are ours, not rclpy's: it would shut its context down at once, and a node that moves a robot
+has something to say yet.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from collections.abc import Callable
 import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
 
 from .ending import Ending
 
@@ -17,18 +22,16 @@ def run(kind: Callable[[], Node], arguments: list[str] | None = None) -> int:
     ending = Ending(getattr(kind, "__name__", "node"))
     node: Node | None = None
     try:
-        rclpy.init(args=arguments)
+        rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
         executor = SingleThreadedExecutor()
+        ending.wake = lambda: executor.create_task(lambda: None)
         node = kind()
+        ending.in_charge = lambda: getattr(node, "in_charge", False)
         executor.add_node(node)
-        executor.spin()
-    except (KeyboardInterrupt, ExternalShutdownException):
+        while rclpy.ok() and not ending.asked:
+            executor.spin_once()
+    except ExternalShutdownException:
         pass
-    except Exception:
-        # The signal handler shuts the context down at once; a callback that was publishing just
-        # then fails on it. That is an orderly end too; anything else is not.
-        if not ending.asked:
-            raise
     finally:
         with ending:
             with contextlib.suppress(Exception):

@@ -3,7 +3,9 @@
 Two ways to keep time:
 
 * real time (default): a timer advances the robot; the newest command acts for ``command_timeout``,
-  then the robot holds itself where it is.
+  then the robot holds itself where it is, as drives with a watchdog do. A robot does not wait for
+  its simulator: periods that a busy machine has missed are made up for. With ``publish_clock`` it
+  does, and so does everybody who follows that clock.
 * lockstep: the simulator is the time source. It publishes ``/clock`` and the states at t, then
   waits. The first valid effort command that answers t (the label of its first dimension is t in
   nanoseconds, or it has no such label) advances the robot by one control period. Commands that
@@ -40,8 +42,14 @@ from .run import run
 from .simulator_settings import SETTINGS, check_times, initial_position, physics
 from .topics import other_publishers
 
-#: Periods that a late timer may catch up with at once; more is lost time, not a burst.
-CATCH_UP = 10
+#: Time that a late timer makes up for [s]: more than the robot takes from the last command to being
+#: held, and little enough for it not to be late again by having made up for it.
+CATCH_UP = 0.05
+#: The same with ``publish_clock``, as periods: time itself is late then, and nobody has commanded
+#: more.
+CATCH_UP_CLOCK = 2
+#: So long a hand holds the robot that it has put somewhere [ns].
+PUT_THERE = NANO
 
 
 class Simulator(RobotNode):
@@ -60,10 +68,11 @@ class Simulator(RobotNode):
         p, robot = self.parameters, self.robot
         self._lockstep = p["lockstep"]
         self._own_time = self._lockstep or p["publish_clock"]
-        self._timeout, self._wrench_timeout = p["command_timeout"], p["wrench_timeout"]
+        self._wrench_timeout = p["wrench_timeout"]
         self._limp = p["fallback"] == "limp"
         self._period_ns = round(NANO / p["control_rate"])
         self._period = self._period_ns / NANO
+        self._timeout = max(p["command_timeout"], 3.0 * self._period / p["real_time_factor"])
         check_times(p, self._period, self._own_time, self.get_parameter("use_sim_time").value)
         self._payload.configure(robot)
         self.plant = Plant(robot, physics(p), initial_position(p, robot), self._payload)
@@ -85,9 +94,10 @@ class Simulator(RobotNode):
         dynamics = (INVERSE_DYNAMICS, FORWARD_DYNAMICS, MASS_MATRIX)
         floating = ("bias", "centroidal_matrix") if self.robot.mechanism.floating else ()
         plain = [family.plain for family in dynamics]
-        self.robot.prepare("velocities", *plain, "centroidal", *floating)
+        self.robot.prepare("velocities", *plain, "centroidal", *floating, twin=True)
         if self._payload.parameters is not None:
-            self.robot.prepare(*(family.parameters for family in dynamics))
+            self.robot.prepare(*(family.parameters for family in dynamics), twin=True)
+        self.plant.prepare()
         _ = self.robot.state(self.plant.y, self.plant.yd).singularity
 
     def start(self) -> None:
@@ -96,6 +106,7 @@ class Simulator(RobotNode):
         self._effort: Array | None = None
         self._effort_at = self._spoke_at = time.monotonic()
         self._wrench_until: dict[str, int] = {}
+        self._held_until = 0
         self._paused = False
         self._still = ""
         self._owed = 0.0
@@ -151,6 +162,7 @@ class Simulator(RobotNode):
     def _on_reset(self, _: Any, response: Any) -> Any:
         self.plant.reset()
         self._effort = None
+        self._held_until = self._time_ns + PUT_THERE
         response.success, response.message = True, "at the initial position; time goes on"
         if self.active:
             self.guard("cycle", self._publish)
@@ -188,8 +200,9 @@ class Simulator(RobotNode):
         if self._paused:
             return
         self._owed += passed * self.parameters["real_time_factor"] / self._period
-        count = min(round(self._owed), CATCH_UP)  # a timer may be early, too
-        self._owed = self._owed - count if self._owed < CATCH_UP else 0.0
+        most = CATCH_UP_CLOCK if self._own_time else max(1, round(CATCH_UP / self._period))
+        count = min(round(self._owed), most)  # a timer may be early, too
+        self._owed = self._owed - count if self._owed < most else 0.0
         if count:
             self._advance(count)
             self._publish()
@@ -208,21 +221,22 @@ class Simulator(RobotNode):
     def _advance(self, periods: int) -> None:
         began = time.perf_counter()
         self._drop_old_wrenches()
-        effort = self._acting_effort()
         try:
-            for _ in range(periods):
+            for left in reversed(range(periods)):
                 self._time_ns += self._period_ns
-                self.plant.advance(effort, self._period)
+                self.plant.advance(self._acting_effort(left * self._period), self._period)
             self.diagnostics.clear("motion")
         except ClosedLoopError as error:
             self._still = f"stands still: {error}"
             self.diagnostics.fault("motion", self._still)
         self.cycle_done(began, time.perf_counter() - began)
 
-    def _acting_effort(self) -> Array | None:
-        """The newest command, or what stands in for it; None means hold."""
+    def _acting_effort(self, ago: float) -> Array | None:
+        """The newest command, or what stood in for it so long ago [s]; None means hold."""
+        if self._time_ns < self._held_until and not self._limp:
+            return None
         if self._effort is not None and (
-            self._lockstep or time.monotonic() - self._effort_at <= self._timeout
+            self._lockstep or time.monotonic() - ago - self._effort_at <= self._timeout
         ):
             self.diagnostics.clear("command age")
             return self._effort

@@ -17,7 +17,7 @@ SETTINGS = (
     Spec("lockstep_timeout", 0.5, "repeat states without an answer after [s]", 0.01, 60.0),
     Spec("publish_clock", False, "real time: be the source of /clock"),
     Spec("real_time_factor", 1.0, "simulated per real second; needs publish_clock", 0.01, 100.0),
-    Spec("command_timeout", 0.1, "real time: commands act for [s]", 0.001, 60.0),
+    Spec("command_timeout", 0.02, "real time: commands act for [s], or three periods", 0.001, 60.0),
     Spec("fallback", "hold", "without commands", choices=("hold", "limp")),
     Spec("hold_frequency", 20.0, "stiffness of the fallback [rad/s]", 0.1, 500.0),
     Spec("initial_position", DOUBLES, "independent joints; empty: all zero [rad or m]"),

@@ -11,7 +11,7 @@ import sys
 from functools import partial
 from importlib import import_module
 
-from .ending import leave_on_signals
+from .ending import end_with_parent, leave_on_signals
 
 NODES = ("feedforward", "simulator", "joint_state_completer", "trajectory_publisher")
 
@@ -19,6 +19,7 @@ NODES = ("feedforward", "simulator", "joint_state_completer", "trajectory_publis
 def start(name: str, arguments: list[str] | None = None) -> int:
     """Run a node in this process until it is asked to end; returns the exit code."""
     leave_on_signals(name)
+    end_with_parent()
     module = import_module(f".{name}", __package__)
     try:
         return int(module.main(arguments))

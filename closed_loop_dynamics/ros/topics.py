@@ -12,7 +12,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSCompatibility, QoSProfile, ReliabilityPolicy, qos_check_compatible
 
 
-def encoder_quality(*, lossless: bool = False) -> QoSProfile:
+def encoder_quality(*, lossless: bool = False, depth: int = 1) -> QoSProfile:
     """For ``actuator_states``.
 
     The newest of whatever is published, best effort: that hears reliable publishers and those with
@@ -21,7 +21,7 @@ def encoder_quality(*, lossless: bool = False) -> QoSProfile:
     """
     if lossless:
         return QoSProfile(depth=10)
-    return QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+    return QoSProfile(depth=depth, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 
 def unheard_publishers(node: Node, subscription: Any) -> str:
@@ -49,6 +49,17 @@ def other_publishers(node: Node, topic: str) -> list[str]:
     if own in names:
         names.remove(own)
     return sorted(names)
+
+
+def missing_clock(node: Node) -> str:
+    """That a node goes by simulated time, which nobody gives; empty: all is well."""
+    topic = node.resolve_topic_name("/clock")
+    if not node.get_parameter("use_sim_time").value or node.count_publishers(topic):
+        return ""
+    return (
+        f"use_sim_time is set and nobody publishes {topic}: time stands still until somebody does "
+        "(a simulator with publish_clock, ros2 bag play --clock), or set use_sim_time to false"
+    )
 
 
 def _name(info: Any) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
@@ -17,6 +18,7 @@ from ..motion.trajectory import Points, cycloidal
 from .conversions import points_message
 from .parameters import DOUBLES, STRINGS, NodeParameters, ParameterError, Spec
 from .run import run
+from .topics import missing_clock
 
 PARAMETERS = (
     Spec("joints", STRINGS, "independent joints"),
@@ -51,7 +53,9 @@ class TrajectoryPublisher(Node):
         self._repeat = p["repeat"]
         self.sent = False
         self._publisher = self.create_publisher(JointTrajectory, "joint_trajectory", 10)
-        self._wait = self.create_timer(0.1, self._look)
+        # Nobody may be there to give simulated time; this has to be said all the same.
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._wait = self.create_timer(0.1, self._look, clock=steady)
         self._round = self.create_timer(2.0 * p["duration"], self._send)
         self._round.cancel()
 
@@ -67,7 +71,10 @@ class TrajectoryPublisher(Node):
         return points_message(joints, points)
 
     def _look(self) -> None:
-        if self._publisher.get_subscription_count():
+        timeless = missing_clock(self)
+        if timeless:
+            self.get_logger().warning(timeless, throttle_duration_sec=10.0)
+        elif self._publisher.get_subscription_count():
             self._wait.cancel()
             self._send()
             if self._repeat:

@@ -8,8 +8,11 @@ from collections.abc import Callable
 from trajectory_msgs.msg import JointTrajectory
 
 from ..errors import ClosedLoopError
+from ..motion.goals import Goals
 from ..motion.splice import Accepted, Offer
+from ..motion.trajectory_check import ActuatorTable
 from .conversions import trajectory_message
+from .health import WARN
 from .robot_node import RobotNode
 
 #: The channel of the diagnostics.
@@ -21,22 +24,32 @@ class TrajectoryReports:
 
     Args:
         publish: called with each accepted trajectory in actuator space.
+        goals: are told, too.
     """
 
-    def __init__(self, node: RobotNode, publish: Callable[[JointTrajectory], None]) -> None:
+    def __init__(
+        self, node: RobotNode, publish: Callable[[JointTrajectory], None], goals: Goals
+    ) -> None:
         self._actuators = node.robot.names.actuator
         self._diagnostics = node.diagnostics
         self._log = node.get_logger()
         self._publish = publish
+        self._goals = goals
 
-    def refused(self, _: Offer, error: Exception) -> None:
+    def refused(self, offer: Offer, error: Exception) -> None:
         """Say why."""
+        self._goals.refused(offer, error)
         if not isinstance(error, ClosedLoopError):
             self._log.error("".join(traceback.format_exception(error)))
         self._diagnostics.fault(CHANNEL, str(error), at_once=True)
 
-    def taken(self, _: Offer) -> None:
+    def dropped(self, offer: Offer, reason: str) -> None:
+        """Nothing is wrong."""
+        self._goals.dropped(offer, reason)
+
+    def taken(self, offer: Offer) -> None:
         """The channel is well again."""
+        self._goals.taken(offer)
         self._diagnostics.clear(CHANNEL)
 
     def accepted(self, accepted: Accepted) -> None:
@@ -49,8 +62,24 @@ class TrajectoryReports:
             f"{accepted.duration:.3f} s"
         )
 
+    def overtaken(self) -> None:
+        """Say so."""
+        self._goals.overtaken()
+        self._log.info("a stream of references takes over")
+
+    def late(self, lost: float) -> None:
+        """The motion ends later."""
+        text = f"a cycle came {lost:.3f} s late: the motion is stretched"
+        self._diagnostics.fault("overrun", text, WARN)
+
+    def diverted(self, begin: int, table: ActuatorTable) -> None:
+        """Whoever follows the trajectory of the actuators comes to rest, too."""
+        motion = table.times, table.u, table.ud, table.udd, table.tau
+        self._publish(trajectory_message(self._actuators, begin, *motion))
+
     def time_jumped(self, jump: float) -> None:
         """Warn."""
+        self._goals.time_jumped()
         self._log.warning(
             f"time {'went back' if jump < 0 else 'jumped ahead'} by {abs(jump):.3f} s: the "
             "trajectory is dropped"

@@ -86,6 +86,11 @@ class Plant:
         self._y0 = y0.copy()
         self.reset()
 
+    def prepare(self) -> None:
+        """Compile what only some states need, rather than when the robot gets there."""
+        for stepper in self._steppers:
+            stepper.prepare()
+
     def reset(self) -> None:
         """Back to the initial position, at rest."""
         self.y, self.yd = self._y0.copy(), np.zeros(self.robot.m)

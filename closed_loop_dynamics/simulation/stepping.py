@@ -137,8 +137,7 @@ class Stepper:
         # Statuses that say that a loop was not closed by its closed form.
         first = CHECK + mech.floating
         count = sum(mech.closures[c].n_checks for c in mech.loops)
-        closed_forms = len(mech.numerical) < len(programs.branches)
-        self._unproved = range(first, first + count) if closed_forms else range(0)
+        self._unproved = range(first, first + count) if programs.has_closed_forms else range(0)
         self._native = make_stepper(
             self._program,
             self._context,
@@ -158,6 +157,11 @@ class Stepper:
     def stop_outside(self, lower: Array, upper: Array) -> None:
         """End a run after the step that leaves these positions (n_y,)."""
         self._lower[:], self._upper[:] = lower, upper
+
+    def prepare(self) -> None:
+        """Compile what is needed where a closed form has not been proved."""
+        if self._twin is None and self._programs.has_closed_forms:
+            self._twin = Stepper(self._programs.numerical_twin(), *self._options)
 
     def forget(self) -> None:
         """Drop what earlier runs found: equal runs then give equal bits, wherever they lead."""
@@ -218,8 +222,8 @@ class Stepper:
         self, h: float, steps: int, wrenches: Array | None, parameters: Array | None
     ) -> Progress:
         """Steps where a closed form has not been proved: with every loop numerical."""
-        if self._twin is None:
-            self._twin = Stepper(self._programs.numerical_twin(), *self._options)
+        self.prepare()
+        assert self._twin is not None
         self._twin.stop_outside(self._lower, self._upper)
         tau_u = self._inputs["tau_u"]
         return self._twin.run(self._y, self._yd, tau_u, h, steps, wrenches, parameters)

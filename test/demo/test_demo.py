@@ -71,3 +71,8 @@ def test_demo_on_real_middleware_tracks_and_draws(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stdout + run.stderr
     expect_a_leg_that_tracks(run.stdout, picture)
     assert "control rate" in run.stdout
+    told = re.search(
+        r"supervisor +(?:off +.*\n +)?holding +activated\n +tracking +.*\n +holding +(.*)",
+        run.stdout,
+    )
+    assert told and told[1] == "the motion has ended"

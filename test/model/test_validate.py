@@ -8,6 +8,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from support.submechanism_documents import COUPLED, EVERYTHING, TRANSMISSION
 
 from closed_loop_dynamics.errors import SubmechanismError
 from closed_loop_dynamics.model.hyrodyn.node import Node
@@ -24,8 +25,6 @@ from closed_loop_dynamics.model.hyrodyn.shapes import (
 )
 from closed_loop_dynamics.model.hyrodyn.validate import validated
 from tools.json_schema import json_schema
-
-from .test_schema import COUPLED, EVERYTHING, TRANSMISSION
 
 VALIDATOR = jsonschema.Draft7Validator(json_schema())
 DOCUMENTS = {"everything": EVERYTHING, "coupled": COUPLED, "transmission": TRANSMISSION}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from support.manipulators import robot_of
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.motion.efforts import EffortLaw
+from closed_loop_dynamics.motion.efforts import EffortLaw, EffortRate
 from closed_loop_dynamics.motion.observer import Observation
 from closed_loop_dynamics.motion.task_trajectory import TaskCommands
 from closed_loop_dynamics.motion.trajectory import Setpoint
@@ -51,6 +52,22 @@ def test_where_the_measured_state_is_of_no_use_the_commanded_one_counts(
     assert reason in missing
 
 
+@pytest.mark.parametrize("frequency", [None, 20.0])
+def test_extra_efforts_of_a_setpoint_have_their_power_at_speed(
+    leg: cld.Robot, frequency: float | None
+) -> None:
+    """Actuator speeds by differences of positions: the loops' own Jacobian has no say."""
+    law, h = EffortLaw(leg, EMPTY, None, frequency), 1e-6
+    where = SETPOINT if frequency is None else SEEN
+    without, _ = law.efforts(SETPOINT, SEEN)
+    for extra in np.diag([3.0, -20.0, 1.5]):
+        efforts, missing = law.efforts(replace(SETPOINT, effort=extra), SEEN)
+        assert not missing
+        for yd in np.eye(3):
+            ud = (leg.state(where.y + h * yd).u - leg.state(where.y - h * yd).u) / (2.0 * h)
+            assert (efforts - without) @ ud == pytest.approx(extra @ yd, abs=1e-6)
+
+
 def test_what_the_robot_carries_counts(leg: cld.Robot) -> None:
     load = {"foot": cld.Payload(3.0, (0.1, 0.05, -0.1))}
     carried = SimpleNamespace(parameters=leg.parameters_with(load))
@@ -80,3 +97,11 @@ def test_a_platform_is_commanded_in_its_own_coordinates_unless_it_carries_someth
         efforts, _ = EffortLaw(robot, carried, task, None).efforts(setpoint, None)
         np.testing.assert_allclose(efforts, by_joints, rtol=1e-8)
         assert len(asked) == count
+
+
+def test_efforts_change_together_and_no_faster_than_allowed() -> None:
+    rate = EffortRate(np.array([1.0, 10.0, np.inf]))
+    np.testing.assert_array_equal(rate.limited(np.array([5.0, 5.0, 5.0])), 5.0)  # the first
+    np.testing.assert_allclose(rate.limited(np.array([9.0, 9.0, 1.0])), [6.0, 6.0, 4.0])
+    np.testing.assert_allclose(rate.limited(np.array([6.5, -4.0, 4.0])), [6.5, -4.0, 4.0])
+    np.testing.assert_array_equal(rate.limited(np.array([6.5, -4.0, 4.0])), [6.5, -4.0, 4.0])

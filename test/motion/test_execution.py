@@ -12,9 +12,10 @@ import pytest
 from support.execution_rig import DEADLINE, GOAL, PERIOD, SECOND, START, Held, Rig, bad, to
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.motion.execution import MOST_WAITING
+from closed_loop_dynamics.motion.examination import MOST_WAITING
 from closed_loop_dynamics.motion.splice import Offer
 from closed_loop_dynamics.motion.trajectory import Points, Setpoint, Spline, cycloidal
+from closed_loop_dynamics.motion.trajectory_check import Interrupted
 
 
 @pytest.fixture
@@ -50,6 +51,7 @@ def test_newer_ones_interrupt_and_a_good_one_replaces_all_before_it(rig: Rig) ->
     first.go.set()
     rig.until(lambda: rig.published)
     assert rig.taken_over == [third.offer] and begun == [first, third] and not rig.refusals
+    assert rig.drops == ["a newer trajectory takes its place"] * 2
     assert not rig.execution.waiting
 
 
@@ -73,6 +75,25 @@ def test_a_flood_is_bounded(leg: cld.Robot) -> None:
         rig.execution.offer(bad(str(k)))
     rig.cycle()
     assert rig.refusals == [str(k) for k in range(99, 99 - MOST_WAITING, -1)]
+
+
+def test_who_will_not_be_executed_is_told(rig: Rig) -> None:
+    rig.run(to(GOAL))
+    begun: list[Any] = []
+    held = Held(START, begun)
+    rig.execution.offer(held.offer)
+    rig.cycle(PERIOD)
+    assert held.reading.wait(DEADLINE)
+    rig.execution.offer(Offer(lambda: Points.of([1.0], [GOAL]), begins=nobody_wants))
+    held.go.set()
+    rig.until(lambda: rig.drops)
+    rig.until(lambda: len(rig.drops) == 2)
+    assert sorted(rig.drops) == ["a newer trajectory takes its place", "it is not wanted any more"]
+    assert len(rig.taken_over) == 1
+
+
+def nobody_wants(running: Setpoint) -> None:
+    raise Interrupted
 
 
 def test_in_lockstep_the_answer_comes_at_once(leg: cld.Robot) -> None:

@@ -64,8 +64,9 @@ def test_what_was_found_good_before_a_jump_never_comes(leg: cld.Robot) -> None:
         rig.execution.offer(held.offer)
         rig.cycle()
         held.go.set()
-        assert rig.execution._work is not None
-        rig.execution._work.result(DEADLINE)
+        work = rig.execution._examination._work
+        assert work is not None
+        work.result(DEADLINE)
         rig.cycle(-100.0)
         np.testing.assert_array_equal(rig.cycle(1.0).y, START)
         assert not rig.taken_over and not rig.execution.waiting

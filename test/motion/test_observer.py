@@ -7,7 +7,8 @@ import pytest
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.errors import ClosureNotFound, InvalidInput
-from closed_loop_dynamics.motion.observer import Observer
+from closed_loop_dynamics.model.joint_limits import Limits
+from closed_loop_dynamics.motion.observer import Observation, Observer
 
 
 def test_inverts_the_robot_along_a_motion(leg: cld.Robot) -> None:
@@ -91,3 +92,28 @@ def test_joints_and_their_torques_do_not_depend_on_the_base(
     G_u = flying_leg.actuator_jacobian(y)
     np.testing.assert_allclose(G_u[:, :6], 0.0, atol=1e-12)
     np.testing.assert_allclose(seen.tau_y, G_u[:, 6:].T @ tau, atol=1e-9)
+
+
+def test_a_robot_is_not_believed_to_run_through_its_stops(leg: cld.Robot) -> None:
+    observer = Observer(leg, limit_tolerance=0.05)
+    y, yd = np.array([-0.3, 0.6, -0.2]), np.array([1.0, 50.0, 0.0])
+    limits = Limits.of(leg.mechanism.tree, leg.names.independent)
+    ahead = observer.ahead(Observation(y, yd, None), 0.1)
+    np.testing.assert_allclose(ahead.y, [-0.2, limits.upper[1], -0.2])
+    outside = Observation(limits.upper + 0.01, yd, None)  # as real stops may have it
+    np.testing.assert_allclose(observer.ahead(outside, 0.1).y, outside.y)
+
+
+def test_following_finds_what_a_search_finds_however_fast_the_robot_moves(leg: cld.Robot) -> None:
+    """Samples at 1 kHz, and rarer ones that are too far apart to follow."""
+    for period in (1e-3, 5e-3, 2e-2, 0.1):
+        following = Observer(leg, max_jump=0.5)
+        for k in range(60):
+            t = k * period
+            middle, size, pulse = np.array([[-0.3, 0.6, 0.0], [0.2, 0.3, 0.2], [5.0, 8.0, 9.0]])
+            y, yd = middle + size * np.sin(pulse * t), size * pulse * np.cos(pulse * t)
+            state = leg.state(y, yd)
+            seen = following.observe(t, state.u, state.ud)
+            searched = Observer(leg).observe(t, state.u, state.ud)
+            np.testing.assert_allclose(seen.y, searched.y, atol=1e-9)
+            np.testing.assert_allclose(seen.yd, searched.yd, atol=1e-8)

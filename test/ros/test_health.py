@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from closed_loop_dynamics.ros.health import ERROR, OK, WARN, Health
+import math
+
+import pytest
+
+from closed_loop_dynamics.ros.health import ERROR, OK, WARN, Cycles, Health
 
 
 def test_fault_is_cleared_by_its_own_channel_only() -> None:
@@ -42,8 +46,26 @@ def test_cycles_are_counted_since_the_last_look() -> None:
     for began, seconds in ((0.0, 1.0), (4.0, 3.0), (12.0, 2.0)):
         health.cycle(began, began + seconds, 0.5 * seconds)
     seen = health.take_cycles()
-    assert (seen.count, seen.mean, seen.longest, seen.dynamics) == (3, 2.0, 3.0, 1.0)
-    assert (seen.period_p50, seen.period_p99) == (8.0, 8.0)
+    assert (seen.spent, seen.periods, seen.dynamics) == ([1.0, 3.0, 2.0], [4.0, 8.0], 1.0)
     health.cycle(13.0, 14.0)
-    assert health.take_cycles().period_p50 == 1.0  # since the last cycle of the last report
-    assert health.take_cycles().count == 0
+    assert health.take_cycles().periods == [1.0]  # since the last cycle of the last report
+    assert health.take_cycles() == Cycles()
+
+
+def test_statistics_are_those_of_the_cycles() -> None:
+    periods = [1e-3] * 97 + [1.4e-3, 4e-3, 2.0]
+    values = Cycles([2e-4] * 98 + [6e-4, 7e-3], periods, 5e-6).values()
+    assert values["cycles"] == "100"
+    numbers = {name: float(text) for name, text in values.items() if "histogram" not in name}
+    assert numbers["cycle time mean [ms]"] == pytest.approx(0.272)
+    assert numbers["cycle time p50 [ms]"] == 0.2
+    assert (numbers["cycle time p99 [ms]"], numbers["cycle time max [ms]"]) == (7.0, 7.0)
+    assert (numbers["period p50 [ms]"], numbers["period max [ms]"]) == (1.0, 2000.0)
+    assert values["cycle time histogram [ms]"] == "<=0.2: 98, <=1: 1, <=10: 1"
+    assert values["lateness histogram [ms]"] == "<=0.05: 97, <=0.5: 1, <=5: 1, >1000: 1"
+
+
+def test_no_cycles_are_no_error() -> None:
+    values = Cycles().values()
+    assert values["cycles"] == "0" and values["cycle time histogram [ms]"] == ""
+    assert math.isnan(float(values["period p99 [ms]"]))

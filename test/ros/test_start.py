@@ -149,6 +149,40 @@ def test_other_failures_keep_their_traceback(monkeypatch: pytest.MonkeyPatch) ->
         start.start("simulator")
 
 
+PARENT = """
+import os, subprocess, sys, time
+
+environment = {**os.environ, "CLOSED_LOOP_END_WITH_PARENT": str(os.getpid())}
+command = [sys.executable, "-m", "closed_loop_dynamics.ros", *sys.argv[1:]]
+node = subprocess.Popen(command, env=environment)
+print(node.pid, flush=True)
+time.sleep(3600)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells a child")
+def test_node_of_a_launch_that_is_killed_ends(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    settings = ("joints:=[hip]", "start:=[0.0]", "goal:=[1.0]")
+    arguments = ["--ros-args", *(word for setting in settings for word in ("-p", setting))]
+    call = [sys.executable, "-c", PARENT, "trajectory_publisher", *arguments]
+    with log.open("wb") as out:
+        parent = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=out, text=True)
+    assert parent.stdout is not None
+    node = Path("/proc") / parent.stdout.readline().strip()
+    end = time.monotonic() + DEADLINE
+    # Python itself has started, and somebody listens for signals.
+    while b"SigCgt:\t0000000000000000" in (status := (node / "status").read_bytes()):
+        assert time.monotonic() < end, status
+        time.sleep(0.05)
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    while node.is_dir() and b"zombie" not in (node / "status").read_bytes():
+        assert time.monotonic() < end, log.read_text()
+        time.sleep(0.05)
+
+
 def test_unknown_node_is_refused_with_the_known_ones() -> None:
     command = [sys.executable, "-m", "closed_loop_dynamics.ros", "simulater"]
     run = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE)

@@ -6,18 +6,16 @@ for a loaded machine.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -27,34 +25,13 @@ from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.executors import SingleThreadedExecutor
 
+from closed_loop_dynamics.ros.domains import reserve_domain
+
 ROOT = Path(__file__).resolve().parents[2]
 URDF = ROOT / "urdf" / "crank_leg.urdf"
 SUBMECHANISMS = ROOT / "config" / "crank_leg.yaml"
 ROBOT = {"urdf_file": str(URDF), "submechanism_file": str(SUBMECHANISMS)}
 DEADLINE = 600.0  # [s]; far beyond what a loaded machine needs: only a real failure meets it
-
-_first = os.getpid()
-
-
-def reserve_domain() -> tuple[int, IO[str]]:
-    """A ROS domain that no other test on this machine uses, and the lock that keeps it so.
-
-    The search goes on where the last one ended: a domain rests before it is used again, so that
-    peers that were killed in it are forgotten.
-    """
-    global _first
-    for number in range(_first, _first + 100):
-        domain = 1 + number % 100
-        path = Path(tempfile.gettempdir()) / f"closed_loop_dynamics_test_domain_{domain}"
-        lock = path.open("w")
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            lock.close()
-            continue
-        _first = number + 1
-        return domain, lock
-    raise RuntimeError("all ROS domains are in use")
 
 
 class NodeProcess:
@@ -80,9 +57,9 @@ class NodeProcess:
         self._process.kill()
         self._process.wait(timeout=DEADLINE)
 
-    def interrupt(self) -> int:
-        """Ctrl-C; returns the exit code."""
-        self._process.send_signal(signal.SIGINT)
+    def interrupt(self, by: signal.Signals = signal.SIGINT) -> int:
+        """Ctrl-C, or another signal; returns the exit code."""
+        self._process.send_signal(by)
         return self._process.wait(timeout=DEADLINE)
 
     def text(self) -> str:
@@ -93,6 +70,14 @@ class NodeProcess:
         """Resident memory [bytes]."""
         pages = Path(f"/proc/{self.pid}/statm").read_text().split()[1]
         return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+    def threads(self) -> int:
+        """How many it has."""
+        return len(os.listdir(f"/proc/{self.pid}/task"))
+
+    def files(self) -> int:
+        """How many it has open."""
+        return len(os.listdir(f"/proc/{self.pid}/fd"))
 
 
 class Graph:
@@ -238,6 +223,15 @@ class Graph:
             while not condition() and time.monotonic() < pause:
                 time.sleep(0.01)
         self.wait(condition, what, 0.1)
+
+    def within(self, work: Callable[[], Any]) -> Any:
+        """Do something in the thread that hears answers, and return what comes of it.
+
+        rclpy's action clients lose an answer that comes before their request has returned.
+        """
+        task = self._executor.create_task(work)
+        self.wait(task.done, "the executor")
+        return task.result()
 
     def call(self, kind: Any, name: str, request: Any) -> Any:
         """Call a service and return the response."""

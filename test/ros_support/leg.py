@@ -10,7 +10,7 @@ import pinocchio as pin
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from closed_loop_dynamics.motion.trajectory import Points, cycloidal
+from closed_loop_dynamics.motion.trajectory import Points, Spline, cycloidal
 from closed_loop_dynamics.ros.conversions import nanoseconds, points_message
 
 from .graph import URDF, Graph
@@ -106,3 +106,23 @@ class Loops:
             for (p, s), point in zip(self._frames, self._points, strict=True)
         ]
         return float(max(np.linalg.norm(gap) for gap in gaps))
+
+
+def expect_on_the_motion(robot: Any, spline: Spline, commands: Sequence[JointState]) -> None:
+    """Commands lie on a motion from rest to rest, go forwards, and are never ahead of its time.
+
+    They may be behind: a cycle that comes late stretches the motion.
+    """
+    assert commands
+    times = np.linspace(spline.times[0], spline.end, 20_001)
+    way = spline.table(times)[0][:, 1]  # of the knee, all the way in one direction
+    order = 1 if way[-1] > way[0] else -1
+    last = -np.inf
+    for command in commands:
+        y = robot.independent_from_actuator(np.array(command.position))
+        now = spline.sample(np.interp(order * y[1], order * way, times))
+        state = robot.state(now.y, now.yd)
+        np.testing.assert_allclose(command.position, state.u, atol=1e-6)
+        np.testing.assert_allclose(command.velocity, state.ud, atol=1e-3)
+        assert last <= now.time + 1e-6 <= stamp(command) + 2e-2
+        last = now.time

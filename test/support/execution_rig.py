@@ -40,6 +40,7 @@ class Rig:
         self.measurable = False
         self.now, self.steady = BEGIN, 7 * SECOND
         self.refusals: list[str] = []
+        self.drops: list[str] = []
         self.taken_over: list[Offer] = []
         self.published: list[Accepted] = []
         self.jumps: list[float] = []
@@ -62,11 +63,16 @@ class Rig:
     def refused(self, offer: Offer, error: Exception) -> None:
         self.refusals.append(str(error))
 
+    def dropped(self, offer: Offer, reason: str) -> None:
+        self.drops.append(reason)
+
     def taken(self, offer: Offer) -> None:
         self.taken_over.append(offer)
 
     def accepted(self, accepted: Accepted) -> None:
         self.published.append(accepted)
+
+    def overtaken(self) -> None: ...
 
     def time_jumped(self, jump: float) -> None:
         self.jumps.append(jump)

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("rclpy", reason="rclpy is not installed (extra `ros`)")
 
 from ros_support.graph import SUBMECHANISMS, URDF, Graph
-from ros_support.leg import GOAL, START, message, motion, stamp
+from ros_support.leg import GOAL, START, expect_on_the_motion, message, motion, stamp
 from sensor_msgs.msg import JointState
 from support.crank_legs import standing
 from trajectory_msgs.msg import JointTrajectory
@@ -112,11 +112,7 @@ def test_running_trajectory_survives_a_bad_one_and_is_replaced_by_a_good_one(
     spline = Spline(
         cycloidal(START, GOAL, 2.0), begin, Setpoint(begin, np.array(START), rest, rest)
     )
-    moving = [c for c in commands if begin < stamp(c) < begin + 2.0]
-    assert moving
-    for command in moving:  # on the accepted motion, however late the message
-        y = spline.sample(stamp(command)).y
-        np.testing.assert_allclose(command.position, leg.state(y).u, atol=1e-6)
+    expect_on_the_motion(leg, spline, [c for c in commands if begin < stamp(c) < begin + 2.0])
     graph.send("/feedforward/joint_trajectory", motion(START, 0.5, GOAL))
     graph.wait(lambda: is_at(start), "the way back")
 

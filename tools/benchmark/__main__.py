@@ -11,7 +11,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,9 +22,11 @@ from .cases import ROOT, SOLVERS, Case, all_cases
 
 if TYPE_CHECKING:
     from .checks import Check
+    from .cycle import CycleRow
     from .measure import Result
     from .node import NodeRate
     from .scaling import Growth
+    from .streams import StreamRow
     from .survey import Survey
 
 #: The robot that the feedforward node is measured with.
@@ -44,6 +46,8 @@ class Outcome:
     surveys: list[Survey] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
     nodes: list[NodeRate] = field(default_factory=list)
+    cycles: list[CycleRow] = field(default_factory=list)
+    streams: list[StreamRow] = field(default_factory=list)
     growths: dict[str, list[Growth]] = field(default_factory=dict)
     agreement: dict[str, list[Check]] = field(default_factory=dict)
 
@@ -58,7 +62,9 @@ class Outcome:
     def missed(self) -> bool:
         """An aim is missed."""
         rows = any(row.met is False for result in self.results for row in result.rows)
-        return rows or any(node.aimed and not node.met for node in self.nodes)
+        late = any(row.met is False for row in self.cycles)
+        rough = any(not row.met for row in self.streams)
+        return rows or late or rough or any(node.aimed and not node.met for node in self.nodes)
 
     def note(self, text: str) -> None:
         """For the page, and for those who wait."""
@@ -67,7 +73,7 @@ class Outcome:
 
     def text(self, markdown: bool) -> str:
         """The page, or what is printed."""
-        from .report import as_text
+        from .report import as_text, cycle_lines
         from .scaling_report import scaling_text
         from .survey_report import survey_lines
 
@@ -75,6 +81,7 @@ class Outcome:
         for unit, growths in self.growths.items():
             part = scaling_text(growths, self.agreement[unit], markdown, unit)
             first += part.splitlines()
+        first += cycle_lines(self.cycles, self.streams, markdown)
         return as_text(self.results, self.notes, self.nodes, markdown, first)
 
     def data(self) -> dict[str, Any]:
@@ -84,6 +91,8 @@ class Outcome:
         from .survey_report import survey_json
 
         data = as_json(self.results, self.notes, self.nodes)
+        data["control_cycle"] = [asdict(row) for row in self.cycles]
+        data["streams"] = [asdict(row) for row in self.streams]
         data["shipped"] = survey_json(self.surveys)
         data["scaling"] = [item for g in self.growths.values() for item in scaling_json(g)]
         return data
@@ -97,8 +106,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if importlib.util.find_spec(module) is None:
             print(f"The benchmark compares with {module}: pip install {package}", file=sys.stderr)
             return 2
-    parts = (options.robot, options.shipped, options.scaling, options.loops, options.node)
-    everything = not any(parts)
+    chosen = [options.robot, options.shipped, options.scaling, options.loops]
+    everything = not any([*chosen, options.node, options.cycle])
     outcome = _measure(cases, options, everything)
     print(outcome.text(markdown=False), end="")
     wrong = not all(check.ok for check in outcome.checks)
@@ -143,6 +152,8 @@ def _measure(cases: dict[str, Case], options: argparse.Namespace, everything: bo
         outcome.results.append(measure(case, quick, sweeps))
     if options.node or everything:
         outcome.nodes = _node_rates(cases[NODE_CASE], options, outcome)
+    if options.cycle or everything:
+        _add_cycles(outcome, quick)
     return outcome
 
 
@@ -178,6 +189,22 @@ def _node_rates(case: Case, options: argparse.Namespace, outcome: Outcome) -> li
     return measure_nodes(case, options.quick)
 
 
+def _add_cycles(outcome: Outcome, quick: bool) -> None:
+    from .cycle import measure_cycles
+    from .node import available
+    from .streams import measure_streams
+
+    if not available():
+        outcome.note("The control cycle is left out: rclpy is not installed (extra `ros`)")
+        return
+    print("control cycle: running in real time", file=sys.stderr, flush=True)
+    outcome.cycles = measure_cycles(quick, outcome.note)
+    if importlib.util.find_spec("ruckig") is None:
+        outcome.note("Streams are left out: ruckig is not installed (extra `control`)")
+        return
+    outcome.streams = measure_streams(quick)
+
+
 def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m tools.benchmark",
@@ -208,6 +235,11 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--node", action="store_true", help="the feedforward node (part of a whole run)"
+    )
+    parser.add_argument(
+        "--cycle",
+        action="store_true",
+        help="the control cycle of a leg, alone and on busy cores (part of a whole run)",
     )
     parser.add_argument(
         "--quick", action="store_true", help="few rounds, rough numbers, no docs/benchmark.md"

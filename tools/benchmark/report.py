@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from ..tables import Rows, markdown_table, text_table
+from .cycle import CycleRow, cycle_cells
 from .measure import Result, Row
 from .node import NodeRate
 from .node import cells as node_cells
+from .streams import StreamRow, stream_cells
 
 HEADINGS = ("ratio", "what", "ours", "Pinocchio", "compared with", "aim", "")
 PACKAGES = ("pin", "mujoco", "casadi", "llvmlite", "numpy")
@@ -127,6 +129,20 @@ def _node_lines(nodes: Sequence[NodeRate], markdown: bool) -> list[str]:
         return []
     title = heading("Feedforward node, RH5 Manus reduced, over DDS", 2, markdown)
     return ["", title, "", *table(node_cells(nodes), markdown)]
+
+
+def cycle_lines(
+    cycles: Sequence[CycleRow], streams: Sequence[StreamRow], markdown: bool
+) -> list[str]:
+    """The control cycle, and streams through it."""
+    lines = []
+    if cycles:
+        title = "Control cycle, RH5-style leg and simulator, over DDS by UDP"
+        lines += ["", heading(title, 2, markdown), "", *table(cycle_cells(cycles), markdown)]
+    if streams:
+        title = "Streams of references: steps of efforts over the largest of the model's own"
+        lines += ["", heading(title, 2, markdown), "", *table(stream_cells(streams), markdown)]
+    return lines
 
 
 def facts_line(facts: dict[str, str]) -> str:

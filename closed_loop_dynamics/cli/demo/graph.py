@@ -18,6 +18,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...ros.domains import reserve_domain
+
 DEADLINE = 120.0  # [s]; for a slow machine that compiles everything for the first time
 
 
@@ -42,7 +44,7 @@ class Graph:
         import rclpy
         from rclpy.executors import SingleThreadedExecutor
 
-        self.domain = 1 + os.getpid() % 100
+        self.domain, self._reserved = reserve_domain()
         self.folder = Path(tempfile.mkdtemp(prefix="closed_loop_demo_"))
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._context = rclpy.Context()
@@ -69,6 +71,7 @@ class Graph:
         self._executor.shutdown(timeout_sec=5.0)
         self._context.try_shutdown()
         self._thread.join(timeout=5.0)
+        self._reserved.close()
         for file in self.folder.iterdir():
             file.unlink()
         self.folder.rmdir()
@@ -92,14 +95,18 @@ class Graph:
         user, system = text.rsplit(")", 1)[1].split()[11:13]
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
-    def listen(self, kind: Any, topic: str) -> list[Heard]:
+    def listen(self, kind: Any, topic: str, latched: bool = False) -> list[Heard]:
         """A list to which messages are appended as they arrive."""
+        from rclpy.qos import DurabilityPolicy, QoSProfile
+
+        durability = DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE
         heard: list[Heard] = []
 
         def hear(message: Any) -> None:
             heard.append(Heard(time.monotonic(), message))
 
-        self.node.create_subscription(kind, topic, hear, 1000)
+        quality = QoSProfile(depth=1000, durability=durability)
+        self.node.create_subscription(kind, topic, hear, quality)
         return heard
 
     def send(self, topic: str, message: Any) -> None:

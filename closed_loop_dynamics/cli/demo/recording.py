@@ -25,7 +25,7 @@ class Recording:
         command, y: (N, m) commanded and simulated independent positions.
         q: (N, n) the spanning tree.
         u, tau: (N, p) actuator positions and forces.
-        rates: lines of the table on how long it took.
+        rates: lines of the table on how it was controlled and how long it took.
     """
 
     how: str

@@ -26,6 +26,7 @@ def record(
     """Start the nodes, send the motion, listen until it is over."""
     from diagnostic_msgs.msg import DiagnosticArray
     from sensor_msgs.msg import JointState
+    from std_msgs.msg import String
     from trajectory_msgs.msg import JointTrajectory
 
     from ...ros.conversions import points_message
@@ -35,6 +36,7 @@ def record(
         states = graph.listen(JointState, "/joint_states")
         commands = graph.listen(JointState, f"/{FEEDFORWARD}/actuator_command")
         accepted = graph.listen(JointTrajectory, f"/{FEEDFORWARD}/actuator_trajectory")
+        supervised = graph.listen(String, f"/{FEEDFORWARD}/state", latched=True)
         _start_nodes(graph, leg, motion.start, real_time)
         graph.wait(
             lambda: states and commands and _value(reports, "trajectory") == "holding",
@@ -59,9 +61,10 @@ def record(
         q=position,
         u=position[:, actuator],
         tau=effort[:, actuator],
-        rates=_rates(
-            arrived, t[-1] - t[0], float(_value(reports, "cycle time mean [ms]") or "nan")
-        ),
+        rates=[
+            *_supervision([heard.message.data for heard in supervised]),
+            *_rates(arrived, t[-1] - t[0], float(_value(reports, "cycle time mean [ms]") or "nan")),
+        ],
     )
 
 
@@ -79,6 +82,13 @@ def _start_nodes(graph: Graph, leg: ShippedRobot, start: Array, real_time: bool)
         {**common, **(feedback if real_time else {}), "publish_joint_states": False},
         {"actuator_states": "simulator/actuator_states"},
     )
+
+
+def _supervision(states: list[str]) -> list[str]:
+    """What the supervisor did, and why."""
+    words = (state.partition(": ")[::2] for state in states)
+    lines = [f"{state:>9}  {reason}" for state, reason in words]
+    return [f"  {'supervisor':<24}{lines[0]}", *(" " * 26 + line for line in lines[1:])]
 
 
 def _rates(arrived: Array, length: float, cycle: float) -> list[str]:

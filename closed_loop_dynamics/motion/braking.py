@@ -1,0 +1,57 @@
+"""Ways to rest: along the path of a motion, or from wherever the robot is. No ROS in here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array
+from ..model.joint_limits import Limits
+from .trajectory import Points, Setpoint, Spline
+
+
+class Braking(Spline):
+    """A motion whose time runs slower and slower, until it stands still: no way is left.
+
+    The rate of time falls from 1 to 0 by a smooth step, so that speeds and accelerations of the
+    motion go on without a jump: y(s(t)), r = ds/dt = 1 - 3 x² + 2 x³ with x = (t - begin) / T.
+
+    Args:
+        motion: what is slowed down.
+        begin: when that begins [s].
+        duration: T [s]; half of it is how far the motion goes on. Shorter brakes harder.
+    """
+
+    def __init__(self, motion: Spline, begin: float, duration: float) -> None:
+        self.start = begin
+        self.times: Array = np.array([begin, begin + duration])
+        self._motion = motion
+        self._duration = duration
+
+    def sample(self, time: float) -> Setpoint:
+        """The motion at an absolute time [s]."""
+        x = min(max((time - self.start) / self._duration, 0.0), 1.0)
+        here = self._motion.sample(self.start + self._duration * (x - x**3 + 0.5 * x**4))
+        rate, slowing = 1.0 - 3.0 * x**2 + 2.0 * x**3, 6.0 * x * (x - 1.0) / self._duration
+        ydd = rate * rate * here.ydd + slowing * here.yd
+        return Setpoint(time, here.y, rate * here.yd, ydd, effort=here.effort)
+
+    def efforts(self, times: Array) -> Any:
+        """(N, m) extra efforts at (N,) absolute times; None: there are none."""
+        found = [self.sample(t).effort for t in times]
+        return None if found[0] is None else np.array(found)
+
+    def table(self, times: Array) -> tuple[Array, Array, Array]:
+        """(N, m) positions, velocities, accelerations at (N,) absolute times."""
+        samples = [self.sample(t) for t in times]
+        y, yd, ydd = (np.array([getattr(s, name) for s in samples]) for name in ("y", "yd", "ydd"))
+        return y, yd, ydd
+
+
+def coming_to_rest(y: Array, yd: Array, now: float, duration: float, limits: Limits) -> Spline:
+    """From a state (m,) to rest nearby, within the limits; it may have left them."""
+    end = np.clip(y + 0.5 * duration * yd, limits.lower, limits.upper)
+    rest = np.zeros_like(y)
+    points = Points.of([duration], [end], [rest], [rest])
+    return Spline(points, now, Setpoint(now, y, yd, rest))

@@ -1,0 +1,392 @@
+"""One cycle of control, from what is known of the robot to efforts. No ROS in here.
+
+The controller is the sum of the room: the execution gives the reference, the supervisor decides
+what to do with it, the law makes efforts of it, limits have the last word. It is told of
+measurements and asked for one command per period; nothing in it waits.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import Array
+from ..errors import ClosedLoopError, InvalidInput
+from ..model.joint_limits import Limits
+from ..quantities.state import State as RobotState
+from ..robot import Robot
+from .clock_steps import NANO
+from .efforts import EffortLaw, EffortRate
+from .execution import Execution
+from .impedance import Impedance
+from .observer import Observation, Observer
+from .policy import Facts
+from .supervisor import IN_CONTROL, Request, State, Supervisor, Transition
+from .trajectory import Setpoint
+
+#: What is left of the longest pause between two cycles after each of them.
+FADING = 0.95
+#: Commands do not act longer than this: drives have their watchdogs [s].
+LONGEST = 0.02
+#: Damping times delay of the loop, at most: at half a turn of phase (pi / 2) it would push.
+MOST_DAMPING = 1.0
+#: Share of the timeout of measurements after which nothing is said: drives with a watchdog hold the
+#: robot, where efforts without feedback would let it drift, and light joints run away.
+BLIND = 0.5
+#: Who ends brakes the robot for so long at most [s], until it is so slow [rad/s or m/s].
+LAST_WORDS, STANDING = 2.0, 0.01
+#: How often efforts of zero are said of a robot that is out of hand; then there is
+#: silence, as every further one would keep the drives from holding it.
+LAST_ZEROS = 2
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How the controller acts.
+
+    Attributes:
+        period: of the cycle [s].
+        lead: efforts are those of the reference this much later [s].
+        stop_time: within which the reference comes to rest [s].
+        damping: frequency with which speeds die out while it is damped [1/s].
+        compensating: the same while a hand leads the robot.
+        fresh: age up to which a measurement counts fully, as a multiple of the period; from there
+            to the supervisor's timeout it counts less and less.
+        needs_measurement: no proof, no motion, from the first cycle on.
+        timeless: measurements do not age (lockstep: time waits for them).
+    """
+
+    period: float
+    lead: float = 0.0
+    stop_time: float = 0.3
+    damping: float = 30.0
+    compensating: float = 2.0
+    fresh: float = 5.0
+    needs_measurement: bool = False
+    timeless: bool = False
+
+
+class Command(NamedTuple):
+    """What the robot is told in one cycle.
+
+    Attributes:
+        setpoint: the reference.
+        seen: where the robot was believed to be then; None: unknown.
+        state: of the whole robot at the reference.
+        efforts: (p,).
+        excess: what was beyond the limits of the efforts, if anything.
+        unseen: why a measured state was not used, if one was asked for.
+        transition: what the supervisor has decided in this cycle, if anything.
+        dynamics: time that the robot's equations took [s].
+        silent: the efforts are not to be sent: drives with a watchdog take over.
+    """
+
+    setpoint: Setpoint
+    seen: Observation | None
+    state: RobotState
+    efforts: Array
+    excess: str
+    unseen: str
+    transition: Transition | None
+    dynamics: float
+    silent: bool = False
+
+
+class Seen(NamedTuple):
+    """The newest measurement that was believed, and when [s, steady]."""
+
+    what: Observation
+    when: float
+
+
+class Controller:
+    """See the module. :meth:`observe` is called between two cycles, and :meth:`cycle` is one."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        manner: Manner,
+        observer: Observer,
+        law: EffortLaw,
+        supervisor: Supervisor,
+        limits: Limits,
+        rate: EffortRate,
+        steady: Callable[[], float] = time.monotonic,
+        impedance: Impedance | None = None,
+    ) -> None:
+        self.robot = robot
+        self.supervisor = supervisor
+        self.manner = manner
+        self.execution: Execution
+        self._observer = observer
+        self._law = law
+        self._limits = limits
+        self._rate = rate
+        self._steady = steady
+        self.impedance = impedance
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget the past."""
+        self._seen: Seen | None = None
+        self._begun = False
+        self._cycled: float | None = None
+        self._pause = 0.0
+        self._asleep, self._heard = -np.inf, False
+        self._idle = 0
+        self._last: Array | None = None
+        self._good: RobotState | None = None
+        self._observer.forget()
+        self._rate.begin(None)
+        self._law.forget()
+        self.supervisor.restart()
+        if self.impedance is not None:
+            self.impedance.restart()
+
+    # -- what is known of the robot -------------------------------------------------------------
+
+    def observe(
+        self, u: Array, ud: Array | None, tau_u: Array | None = None, late: float = 0.0
+    ) -> None:
+        """Actuators have been measured.
+
+        Args:
+            late: how long ago that was [s].
+
+        Raises:
+            ClosedLoopError: it is not believed.
+        """
+        when = self._steady() - late
+        if late > self._timeout:
+            raise InvalidInput(f"not believed: it comes {late:.3g} s late")
+        if self._seen is not None and when < self._seen.when:
+            return  # overtaken by a newer one
+        self._seen = Seen(self._observer.observe(when, u, ud), when)
+        self._heard = True
+        # Efforts that no drive can give are in another unit.
+        if not self._begun and tau_u is not None and self._limits.too_strong(tau_u[None]) is None:
+            self._rate.begin(tau_u)
+
+    @property
+    def age(self) -> float:
+        """Of the newest believed measurement [s]; infinite: there is none."""
+        return np.inf if self._seen is None else self._steady() - self._seen.when
+
+    def position(self) -> Array | None:
+        """(m,) where the robot is, if that is known."""
+        seen = self._seen
+        if seen is None or (not self.manner.timeless and self.age > self._timeout):
+            return None
+        return seen.what.y
+
+    @property
+    def observation(self) -> Observation | None:
+        """The newest measurement that was believed, however old."""
+        return None if self._seen is None else self._seen.what
+
+    @property
+    def _timeout(self) -> float:
+        return self.supervisor.policy.timeout
+
+    # -- the cycle ------------------------------------------------------------------------------
+
+    def cycle(self, now_ns: int) -> Command | None:
+        """The command of the time ``now_ns``; None: nobody knows yet where the robot is."""
+        self.execution.closed = self.supervisor.closed
+        setpoint = self.execution.advance(now_ns)
+        if setpoint is None:
+            return None
+        self._begun = True
+        self._pace()
+        seen, trust = self._measured()
+        now = now_ns / NANO if self.manner.timeless else self._steady()
+        transition = self.supervisor.update(self._facts(now, setpoint, seen))
+        if transition is not None:
+            setpoint = self._follow_up(transition, setpoint, seen)
+        if self.supervisor.resumed:
+            self._admit()
+        if self.supervisor.state not in IN_CONTROL and seen is not None:
+            self.execution.follow(seen.y)
+            setpoint = Setpoint(setpoint.time, seen.y, seen.yd, np.zeros_like(seen.yd))
+        ahead = self.execution.ahead(setpoint, self.manner.lead)
+        began = time.perf_counter()
+        state = self._state_at(setpoint)
+        efforts, unseen = self._efforts(ahead, seen, trust)
+        dynamics = time.perf_counter() - began
+        # No more than the URDF allows: a measurement may be wrong, a payload far too heavy.
+        within, excess = self._limits.cut_off(efforts)
+        self.execution.commanded(setpoint)
+        efforts, silent = self._said(within)
+        return Command(setpoint, seen, state, efforts, excess, unseen, transition, dynamics, silent)
+
+    def _state_at(self, setpoint: Setpoint) -> RobotState:
+        """Of the whole robot; where a reference cannot be, the last one that could."""
+        try:
+            self._good = self.robot.state(setpoint.y, setpoint.yd, setpoint.ydd)
+        except ClosedLoopError as error:
+            if self._good is None:
+                raise
+            self._give_up(error)
+        return self._good
+
+    def _give_up(self, error: Exception) -> None:
+        """Nothing can be computed as it is wanted: the robot is damped from the next cycle on."""
+        if self.supervisor.state not in (State.DAMPING, State.OFF):
+            self.supervisor.ask(Request.DAMP, why=f"out of reach: {error}")
+
+    def _admit(self) -> None:
+        """What was barred may take over again."""
+        if self.execution.stream is not None:
+            self.execution.stream.admit()
+        if self.impedance is not None:
+            self.impedance.admit()
+
+    def _said(self, efforts: Array) -> tuple[Array, bool]:
+        """The efforts (p,) that follow the last ones, and whether it is better to say nothing.
+
+        Where feedback is wanted and what is known grows old, efforts would rather drive the robot:
+        first nothing is said, then they are taken back. Efforts of zero are said several times:
+        who keeps the last one that came does not keep another.
+        """
+        state = self.supervisor.state
+        blind = state in IN_CONTROL and self._blind
+        lost = blind and self._missed > self._timeout
+        if blind and not lost:
+            return (efforts if self._last is None else self._last), True
+        self._last = self._rate.limited(np.zeros_like(efforts) if lost else efforts)
+        powerless = lost or state in (State.DAMPING, State.OFF)
+        self._idle = self._idle + 1 if powerless and not self._last.any() else 0
+        return self._last, self._idle > LAST_ZEROS and not self.manner.timeless
+
+    @property
+    def _blind(self) -> bool:
+        """Feedback is wanted, and what is known is so old that it would rather drive the robot."""
+        wanted = self.manner.needs_measurement and not self.manner.timeless
+        return wanted and self.age > BLIND * self._timeout
+
+    def _measured(self) -> tuple[Observation | None, float]:
+        """Where the robot should be by now, and how far that is to be trusted, 0 to 1."""
+        seen = self._seen
+        if seen is None:
+            return None, 0.0
+        if self.manner.timeless:
+            return seen.what, 1.0
+        age, fresh = self._steady() - seen.when, self.manner.fresh * self.manner.period
+        if age > self._timeout:
+            return None, 0.0
+        trust = 1.0 if age <= fresh else max(0.0, (self._timeout - age) / (self._timeout - fresh))
+        what = seen.what
+        if self.robot.mechanism.floating:
+            return what, trust
+        return self._observer.ahead(what, age), trust
+
+    def _pace(self) -> None:
+        """How long commands act, by the longest lately; when we have slept."""
+        steady = self._steady()
+        gone = 0.0 if self._cycled is None else steady - self._cycled
+        self._pause, self._cycled = max(min(gone, LONGEST), FADING * self._pause), steady
+        # Once: who has heard nothing since has not slept through it.
+        if gone > 0.5 * self._timeout and self._heard:
+            self._asleep, self._heard = steady, False
+
+    @property
+    def _missed(self) -> float:
+        """For how long no believable measurement has come [s]; who has slept has not listened."""
+        if self._seen is None:
+            return np.inf
+        return 0.0 if self.manner.timeless else min(self.age, self._steady() - self._asleep)
+
+    @property
+    def _delay(self) -> float:
+        """From a measurement to the end of the command that answers it [s]."""
+        return 0.0 if self.manner.timeless else min(self.age, self._timeout) + self._pause
+
+    def _facts(self, now: float, setpoint: Setpoint, seen: Observation | None) -> Facts:
+        error = None if seen is None else setpoint.y - seen.y
+        expected = self.manner.needs_measurement or self._seen is not None
+        moving = (self.execution.remaining or 0.0) > 0.0
+        following = moving and self.execution.following
+        speed = None if seen is None else seen.yd
+        impedance = self._impedance_wanted(now, seen)
+        why, self.execution.interrupted = self.execution.interrupted, ""
+        return Facts(now, moving, following, self._missed, expected, error, speed, impedance, why)
+
+    def _impedance_wanted(self, now: float, seen: Observation | None) -> bool:
+        if self.impedance is None:
+            return False
+        refusal = "" if self.supervisor.state is State.IMPEDANCE else self.supervisor.closed
+        if seen is None:
+            refusal = refusal or "nothing is known of the robot: no fresh actuator_states"
+        return self.impedance.wanted(now, refusal)
+
+    def _follow_up(
+        self, transition: Transition, setpoint: Setpoint, seen: Observation | None
+    ) -> Setpoint:
+        """Let the reference do what the supervisor has decided."""
+        if transition.before is State.IMPEDANCE and self.impedance is not None:
+            self.impedance.bar(transition.reason)
+        if transition.anchor and seen is not None:
+            self._law.forget()
+            begun = self.execution.begin_anew(seen.y, seen.yd, self.manner.stop_time)
+            return begun or setpoint
+        if transition.after is State.STOPPING or transition.after not in IN_CONTROL:
+            # Whoever follows the reference elsewhere (joint_trajectory_controller) stops as well.
+            self.execution.brake(self.manner.stop_time)
+        return setpoint
+
+    def _efforts(
+        self, setpoint: Setpoint, seen: Observation | None, trust: float
+    ) -> tuple[Array, str]:
+        state = self.supervisor.state
+        try:
+            if state in IN_CONTROL:
+                return self._law.efforts(setpoint, seen, trust, self._delay)
+            self._law.forget()
+            waits = self.supervisor.waiting or self._blind
+            if state is State.DAMPING and seen is not None and not waits:
+                return self._law.damping(seen, self._damping), ""
+            if state is State.COMPENSATING and seen is not None:
+                return self._law.compensation(seen, self.manner.compensating), ""
+            if state is State.IMPEDANCE and seen is not None and self.impedance is not None:
+                return self.impedance.efforts(seen, trust, self._coming(seen)), ""
+        except ClosedLoopError as error:
+            self._give_up(error)
+        return np.zeros(self.robot.p), ""
+
+    def _coming(self, seen: Observation) -> Array:
+        """(m,) speeds that the robot will have by the time its efforts can be taken back."""
+        if self._last is None:
+            return seen.yd
+        ydd = self.robot.forward_dynamics(seen.y, seen.yd, self._last)
+        return seen.yd + (0.5 * self._rate.cycles_to_zero + 1.0) * self.manner.period * ydd
+
+    @property
+    def _damping(self) -> float:
+        """What the manner says, or as much as the delay of the loop allows."""
+        delay = self._delay
+        return min(self.manner.damping, MOST_DAMPING / delay) if delay else self.manner.damping
+
+    def last_words(self, measure: Callable[[], None]) -> Iterator[Array]:
+        """(p,) efforts to leave the robot with, one per period: it is damped, then let go.
+
+        Args:
+            measure: called before each of them, to have the robot observed.
+        """
+        end = self._steady() + min(self.manner.stop_time, LAST_WORDS)
+        while self._steady() < end:
+            measure()
+            self._pace()
+            seen, _ = self._measured()
+            if seen is None or (np.abs(seen.yd) < STANDING).all():
+                break
+            yield self._rate.limited(
+                self._limits.cut_off(self._law.damping(seen, self._damping))[0]
+            )
+        zero = np.zeros(self.robot.p)
+        while (efforts := self._rate.limited(zero)).any():
+            yield efforts
+        yield zero

@@ -1,0 +1,353 @@
+"""The robot stays under control: stalls, dead peers, hands, rivals, emergencies; over real DDS."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy", reason="rclpy is not installed (extra `ros`)")
+
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from ros_support.leg import (
+    ACTUATORS,
+    GOAL,
+    START,
+    message,
+    motion,
+    positions,
+    stamp,
+    start_feedforward,
+    start_simulator,
+)
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Bool, Float64MultiArray
+from std_srvs.srv import Trigger
+from support.crank_legs import standing
+from trajectory_msgs.msg import JointTrajectory
+
+from closed_loop_dynamics.model.joint_limits import Limits
+from closed_loop_dynamics.motion.trajectory import cycloidal
+from closed_loop_dynamics.robot import load
+from closed_loop_dynamics.ros.conversions import nanoseconds
+from closed_loop_dynamics.shipped import shipped_robot
+
+pytestmark = pytest.mark.ros
+
+REAL_TIME = {"lockstep": False, "control_rate": 200.0}
+#: A motion goes on for so long without a cycle [s]; what comes later stretches it.
+LATE = 0.02
+BUTTONS = {
+    "reliable": QoSProfile(depth=10),
+    "best effort": QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT),
+    "latched": QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL),
+}
+MEASURED = {**REAL_TIME, "mode": "measured", "feedback_frequency": 10.0, "diagnostics_period": 0.2}
+
+
+def supervised(graph: Any) -> str:
+    return graph.values("feedforward").get("state", "")
+
+
+def wait_for(graph: Any, *states: str) -> None:
+    graph.wait(lambda: supervised(graph) in states, f"the state {' or '.join(states)}")
+
+
+def ask(graph: Any, what: str) -> Any:
+    return graph.call(Trigger, f"/feedforward/{what}", Trigger.Request())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["rh5_manus", "rh5_leg"])
+def test_a_node_that_is_stopped_for_a_while_keeps_its_robot(graph: Any, name: str) -> None:
+    """As in its launch file; SIGSTOP in the middle of a motion, then SIGCONT."""
+    robot_files = shipped_robot(name)
+    robot = load(robot_files.urdf, robot_files.submechanisms)
+    names, sample = robot.names.independent, robot_files.sample
+    start = np.array([sample.start.get(joint, 0.0) for joint in names])
+    goal = np.array([sample.goal.get(joint, 0.0) for joint in names])
+    limits = Limits.of(robot.mechanism.tree, names)
+    files = {
+        "urdf_file": str(robot_files.urdf),
+        "submechanism_file": str(robot_files.submechanisms),
+    }
+    common = {"control_rate": 500.0, "diagnostics_period": 0.2}
+    states = graph.listen(JointState, "/joint_states", depth=100_000)
+    commands = graph.listen(JointState, "/feedforward/actuator_command", depth=100_000)
+    efforts = graph.listen(Float64MultiArray, "/feedforward/effort_command", depth=100_000)
+    graph.start(
+        "simulator",
+        {**common, "initial_position": start.tolist()},
+        {"~/effort_command": "feedforward/effort_command"},
+        robot=files,
+    )
+    process = graph.start(
+        "feedforward",
+        {**common, "mode": "measured", "feedback_frequency": 15.0, "publish_joint_states": False},
+        {"actuator_states": "simulator/actuator_states"},
+        robot=files,
+    )
+    graph.wait_active("simulator", "feedforward")
+    wait_for(graph, "holding")
+    for stall in (0.15, 0.5, 0.15, 1.0):
+        wait_for(graph, "holding")
+        here = positions(states[-1], names)
+        there = goal if np.abs(here - start).max() < np.abs(here - goal).max() else start
+        graph.send("/feedforward/joint_trajectory", message(cycloidal(here, there, 1.5), names))
+        wait_for(graph, "tracking")
+        os.kill(process.pid, signal.SIGSTOP)
+        try:
+            time.sleep(stall)
+        finally:
+            os.kill(process.pid, signal.SIGCONT)
+        count = len(states)
+        graph.wait(lambda c=count: len(states) > c + 400, "the motion after it")
+        speeds = np.abs([velocities(state, names) for state in states[count:]])
+        assert (speeds.max(axis=0) <= limits.velocity).all(), speeds.max(axis=0)
+    wait_for(graph, "holding")
+    assert process.alive
+    assert "late" in process.text()  # somebody should know
+    # Neither the reference nor the efforts leap, whatever has passed between two cycles.
+    actuators = Limits.of(robot.mechanism.tree, robot.names.actuator)
+    leaps = np.abs(np.diff([command.position for command in commands], axis=0)).max(axis=0)
+    assert (leaps <= LATE * actuators.velocity).all(), leaps
+    steps = np.abs(np.diff([effort.data for effort in efforts], axis=0)).max(axis=0)
+    rate = 20.0 * actuators.effort / common["control_rate"]  # max_effort_rate
+    assert (steps <= rate * (1.0 + 1e-9)).all(), steps / rate
+
+
+def velocities(state: JointState, names: Any) -> np.ndarray:
+    return np.array([state.velocity[list(state.name).index(name)] for name in names])
+
+
+def test_without_its_peer_the_node_stops_and_says_why_and_holds_where_it_comes_back(
+    graph: Any,
+) -> None:
+    efforts = graph.listen(Float64MultiArray, "/feedforward/effort_command", depth=1000)
+    first = start_simulator(graph, REAL_TIME)
+    start_feedforward(graph, MEASURED)
+    graph.wait_active("simulator", "feedforward")
+    wait_for(graph, "holding")
+    graph.send("/feedforward/joint_trajectory", motion(duration=3.0))
+    wait_for(graph, "tracking")
+    first.kill()
+    wait_for(graph, "off")
+    assert "no believable measurement" in graph.values("feedforward")["reason"]
+    assert graph.level("feedforward") == 2
+    graph.wait(lambda: not any(efforts[-1].data), "all efforts to cease")
+    graph.send("/feedforward/joint_trajectory", motion(duration=1.0))
+    graph.wait(lambda: "off: no believable" in graph.message("feedforward"), "a refusal")
+    elsewhere = np.add(START, [0.3, 0.4, 0.1])
+    start_simulator(graph, {**REAL_TIME, "initial_position": elsewhere.tolist()})
+    states = graph.listen(JointState, "/joint_states", depth=1000)
+    wait_for(graph, "holding")
+    graph.wait(lambda: len(states) > 200, "a second of holding")
+    speeds = np.abs([velocities(state, ("hip", "knee", "ankle")) for state in states])
+    assert speeds.max() < 4.0  # half of their limits: damped, then held, never drawn anywhere
+    assert speeds[-1].max() < 0.1
+    assert np.abs(positions(states[-1]) - elsewhere).max() < 0.6
+
+
+def test_a_robot_that_was_moved_by_hand_is_where_the_next_motion_begins(graph: Any) -> None:
+    """In mode feedforward, which takes no feedback; a gripper on the same topic does not matter."""
+    robot = standing()
+    commands = graph.listen(JointState, "/feedforward/actuator_command", depth=10)
+    start_feedforward(graph, {**REAL_TIME, "diagnostics_period": 0.2})
+    here = [np.array(START)]
+    ended = threading.Event()
+    encoders = graph.node.create_publisher(JointState, "/simulator/actuator_states", 10)
+
+    def speak() -> None:
+        while not ended.wait(0.005):
+            u = robot.state(here[0]).u
+            names = [*ACTUATORS, "gripper"]
+            encoders.publish(JointState(name=names, position=[*u, 0.7], velocity=[0.0] * 4))
+
+    thread = threading.Thread(target=speak)
+    thread.start()
+    try:
+        wait_for(graph, "holding")
+        there = np.add(START, [0.0, 0.5, 0.0])
+        for share in np.linspace(0.0, 1.0, 100):
+            here[0] = START + share * (there - START)
+            time.sleep(0.01)
+        wanted = robot.state(there).u
+        graph.wait(
+            lambda: np.abs(commands[-1].position - wanted).max() < 0.05,
+            "the command to be where the robot is",
+        )
+        assert "moved from outside" in graph.values("feedforward")["reason"] or graph.errors(
+            "feedforward"
+        )
+    finally:
+        ended.set()
+        thread.join()
+
+
+def test_rivals_emergencies_and_requests(graph: Any) -> None:
+    efforts = graph.listen(Float64MultiArray, "/feedforward/effort_command", depth=1000)
+    states = graph.listen(JointState, "/joint_states", depth=10)
+    start_simulator(graph, REAL_TIME)
+    start_feedforward(graph, MEASURED)
+    graph.wait_active("simulator", "feedforward")
+    wait_for(graph, "holding")
+    graph.send("/feedforward/joint_trajectory", motion(duration=2.0))
+    wait_for(graph, "tracking")
+    assert ask(graph, "hold").success
+    wait_for(graph, "holding")
+
+    assert ask(graph, "gravity_compensation").success
+    wait_for(graph, "compensating")
+    assert ask(graph, "hold").success
+    wait_for(graph, "holding")
+
+    graph.send("/feedforward/emergency_stop", Bool(data=True))
+    wait_for(graph, "damping", "off")
+    answer = ask(graph, "resume")
+    assert not answer.success and "emergency stop is pressed" in answer.message
+    wait_for(graph, "off")
+    graph.send("/feedforward/emergency_stop", Bool(data=False))
+    graph.wait(lambda: ask(graph, "resume").success, "to be resumed")
+    wait_for(graph, "holding")
+
+    rival = graph.node.create_publisher(Float64MultiArray, "/feedforward/effort_command", 10)
+    graph.wait(lambda: "/probe publishes" in graph.message("feedforward"), "the rival")
+    answer = ask(graph, "resume")
+    assert not answer.success and "/probe" in answer.message
+    graph.node.destroy_publisher(rival)
+    graph.wait(lambda: ask(graph, "resume").success, "to be resumed")
+    wait_for(graph, "holding")
+    here = positions(states[-1])
+    graph.send("/feedforward/joint_trajectory", message(cycloidal(here, GOAL, 2.0)))
+
+    # Deactivated in motion: the robot is let go of, not left with the last efforts.
+    wait_for(graph, "tracking")
+    assert graph.change("feedforward", "deactivate")
+    graph.wait(lambda: not any(efforts[-1].data), "all efforts to cease")
+
+
+@pytest.mark.parametrize("reliability", list(BUTTONS))
+def test_while_the_emergency_stop_is_pressed_nothing_powers_the_robot(
+    graph: Any, reliability: str
+) -> None:
+    """Pressed before the node is there, by buttons of every quality of service."""
+    button = graph.node.create_publisher(Bool, "/feedforward/emergency_stop", BUTTONS[reliability])
+    button.publish(Bool(data=True))
+    efforts = graph.listen(Float64MultiArray, "/feedforward/effort_command", depth=1000)
+    start_simulator(graph, REAL_TIME)
+    start_feedforward(graph, {**MEASURED, "damping_time": 0.2})
+    graph.wait_active("simulator")
+    if reliability != "latched":
+        graph.wait(lambda: button.get_subscription_count() >= 1, "the node")
+        wait_for(graph, "holding")
+    for _ in range(2):
+        button.publish(Bool(data=True))
+        wait_for(graph, "off")
+        for service in ("resume", "gravity_compensation", "hold", "stop", "damp"):
+            assert not ask(graph, service).success, service
+        graph.wait(lambda: efforts and not any(efforts[-1].data), "efforts of zero")
+        assert graph.change("feedforward", "deactivate")
+        button.publish(Bool(data=True))  # heard by an inactive node as well
+        assert graph.change("feedforward", "activate")
+        wait_for(graph, "damping", "off")
+    graph.wait(lambda: said(button, graph), "to be resumed")
+    wait_for(graph, "holding")
+
+
+def said(button: Any, graph: Any) -> bool:
+    """Released, and resumed."""
+    button.publish(Bool(data=False))
+    return bool(ask(graph, "resume").success)
+
+
+def test_bytes_that_are_no_message_hold_up_nothing(graph: Any) -> None:
+    """Neither the cycle nor an emergency stop nor the last words."""
+    efforts = graph.listen(Float64MultiArray, "/feedforward/effort_command", depth=1000)
+    start_simulator(graph, REAL_TIME)
+    start_feedforward(graph, MEASURED)
+    graph.wait_active("simulator", "feedforward")
+    wait_for(graph, "holding")
+    garbage = graph.connect(JointState, "/simulator/actuator_states")
+    ended = threading.Event()
+
+    def speak() -> None:
+        kinds = (b"\0\1\0\0" + b"\xff" * 40, b"\0\1\0\0", b"\0\1\0\0" + b"\0" * 12)
+        while not ended.wait(0.002):
+            for bad in kinds:
+                garbage.publish(bad)
+
+    thread = threading.Thread(target=speak)
+    thread.start()
+    try:
+        graph.wait(lambda: "not readable" in graph.message("feedforward"), "the complaint")
+        assert supervised(graph) == "holding"
+        graph.send("/feedforward/emergency_stop", Bool(data=True))
+        wait_for(graph, "damping", "off")
+        graph.send("/feedforward/emergency_stop", Bool(data=False))
+        graph.wait(lambda: ask(graph, "resume").success, "to be resumed")
+        wait_for(graph, "holding")
+        assert graph.change("feedforward", "deactivate")
+        graph.wait(lambda: not any(efforts[-1].data), "all efforts to cease")
+    finally:
+        ended.set()
+        thread.join()
+
+
+@pytest.mark.parametrize("stop", ["emergency_stop", "damp", "deactivate", "interrupt"])
+def test_whoever_follows_the_mapped_trajectory_is_stopped_with_the_robot(
+    graph: Any, stop: str
+) -> None:
+    """As joint_trajectory_controller does, which plays on what it was told last."""
+    mapped = graph.listen(JointTrajectory, "/feedforward/actuator_trajectory")
+    commands = graph.listen(JointState, "/feedforward/actuator_command")
+    blind = {"initial_position": START, "diagnostics_period": 0.2, "stop_time": 0.5}
+    process = start_feedforward(graph, {**REAL_TIME, **blind})
+    graph.wait_active("feedforward")
+    wait_for(graph, "holding")
+    graph.send("/feedforward/joint_trajectory", motion(duration=10.0))
+    graph.wait(lambda: commands and abs(commands[-1].velocity[0]) > 0.02, "the motion")
+    if stop == "emergency_stop":
+        graph.send("/feedforward/emergency_stop", Bool(data=True))
+    elif stop == "damp":
+        assert ask(graph, "damp").success
+    elif stop == "deactivate":
+        assert graph.change("feedforward", "deactivate")
+    else:
+        assert process.interrupt() == 0
+    graph.wait(lambda: len(mapped) == 2, "the stop")
+    running, stopping = mapped
+    begin = stamp(stopping) - stamp(running)
+    times = [1e-9 * nanoseconds(point.time_from_start) for point in running.points]
+    there = [np.interp(begin, times, row) for row in np.transpose(table(running))]
+    np.testing.assert_allclose(stopping.points[0].positions, there, atol=1e-3)
+    last = stopping.points[-1]
+    assert nanoseconds(last.time_from_start) <= 0.51e9 and not any(last.velocities)
+    assert not np.allclose(last.positions, table(running)[-1], atol=0.01)
+
+
+def table(trajectory: JointTrajectory) -> np.ndarray:
+    return np.array([point.positions for point in trajectory.points])
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_a_node_that_ends_in_motion_lets_go_of_the_robot(
+    graph: Any, ending: signal.Signals
+) -> None:
+    efforts = graph.listen(Float64MultiArray, "/feedforward/effort_command", depth=10_000)
+    start_simulator(graph, REAL_TIME)
+    process = start_feedforward(graph, MEASURED)
+    graph.wait_active("simulator", "feedforward")
+    wait_for(graph, "holding")
+    graph.send("/feedforward/joint_trajectory", motion(duration=5.0))
+    wait_for(graph, "tracking")
+    assert process.interrupt(ending) == 0
+    graph.wait(lambda: not any(efforts[-1].data), "all efforts to cease")
+    steps = np.abs(np.diff([effort.data for effort in efforts], axis=0)).max(axis=0)
+    limits = Limits.of(standing().mechanism.tree, ACTUATORS)
+    assert (steps <= 20.0 * limits.effort / REAL_TIME["control_rate"] * (1 + 1e-9)).all()
+    assert "Traceback" not in process.text()

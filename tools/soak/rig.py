@@ -1,0 +1,220 @@
+"""One robot on real nodes, wired as the launch files do it, with a relay in every wire.
+
+simulator/actuator_states ──> relay ──> feedforward
+feedforward/effort_command ──> relay ──> simulator
+/clock, in simulated time, ──> relay ──> feedforward
+or, as ros2_control does it: feedforward/actuator_trajectory ──> follower ──> simulator
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import rclpy
+import yaml
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.serialization import deserialize_message
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
+
+from closed_loop_dynamics.model.joint_limits import Limits
+from closed_loop_dynamics.motion.clock_steps import NANO
+from closed_loop_dynamics.motion.trajectory import cycloidal
+from closed_loop_dynamics.robot import load
+from closed_loop_dynamics.ros.conversions import nanoseconds, points_message, set_stamp
+from closed_loop_dynamics.ros.launch_checks import RANGE, transport_environment
+from closed_loop_dynamics.shipped import ShippedRobot, shipped_robot
+
+from .faults import EFFORTS, FOLLOWED, SIMULATED, STATES
+from .listener import Listener
+from .monitor import Monitor
+from .processes import NodeProcess, wait
+from .relay import Relay
+
+#: The module that runs the package's nodes.
+NODES = "closed_loop_dynamics.ros"
+#: Of drives and of who controls them.
+PRIORITY = 50
+#: For what takes long on a loaded machine, such as the start of a process [s].
+DEADLINE = 120.0
+#: The default of feedforward's max_effort_rate [1/s].
+EFFORT_RATE = 20.0
+#: Where simulated time begins, for room to jump back [ns].
+EPOCH = 1_000_000 * NANO
+
+
+class RigError(RuntimeError):
+    """Nothing more can be learnt: nodes do not come up, or do not answer."""
+
+
+class Rig:
+    """Nodes, relays and monitor, in a ROS domain of their own; a context.
+
+    Attributes:
+        motion: how long motions last [s].
+        rate: of control [Hz].
+        start, goal: (m,) of the last motion that was sent.
+        clock_offset: what the relay adds to /clock [ns].
+    """
+
+    def __init__(self, name: str, wiring: str, folder: Path, domain: int) -> None:
+        os.environ[RANGE] = "LOCALHOST"
+        os.environ.update(transport_environment(""))
+        self._wiring = wiring
+        files = shipped_robot(name)
+        self._robot = robot = load(files.urdf, files.submechanisms)
+        self._ends = [
+            np.array([where.get(joint, 0.0) for joint in robot.names.independent])
+            for where in (files.sample.start, files.sample.goal)
+        ]
+        self.start = self.goal = self._ends[0]
+        self.motion = files.sample.duration
+        settings = yaml.safe_load(files.nodes.read_text())["/**/feedforward"]["ros__parameters"]
+        self.rate = float(settings["control_rate"])
+        self.limits = Limits.of(robot.mechanism.tree, robot.names.actuator)
+        self._context = rclpy.Context()
+        rclpy.init(context=self._context, domain_id=domain)
+        self.node = rclpy.create_node("soak", context=self._context)
+        self._ear = rclpy.create_node("soak_relay", context=self._context)
+        self._listener = Listener(self._ear)
+        step = EFFORT_RATE / self.rate * self.limits.effort
+        self.monitor = Monitor(self.node, self._listener, robot, step)
+        self.relays = self._relay_messages()
+        self.clock_offset = EPOCH
+        if wiring == SIMULATED:
+            self._relay_clock()
+        topic = "/feedforward/joint_trajectory"
+        self._trajectories = self.node.create_publisher(JointTrajectory, topic, 10)
+        self._clients: dict[str, Any] = {}
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self.node)
+        self._thread = threading.Thread(target=self._executor.spin, daemon=True)
+        self._start_nodes(files, folder, domain)
+
+    def _relay_messages(self) -> dict[str, Relay]:
+        limits = self.limits
+        ranged = np.isfinite(limits.upper - limits.lower)
+        span = np.where(ranged, limits.upper - limits.lower, 1.0)
+        states = ("/simulator/actuator_states", "/soak/actuator_states")
+        efforts = ("/feedforward/effort_command", "/soak/effort_command")
+        heard = self.monitor.on_efforts
+        return {
+            STATES: Relay(self._ear, self._listener, JointState, states, span, depth=2),
+            EFFORTS: Relay(
+                self._ear, self._listener, Float64MultiArray, efforts, limits.effort, 10, heard
+            ),
+        }
+
+    def _relay_clock(self) -> None:
+        out = self._ear.create_publisher(Clock, "/clock", 10)
+
+        def relay(raw: bytes, _: int) -> None:
+            message = deserialize_message(raw, Clock)
+            set_stamp(message.clock, nanoseconds(message.clock) + self.clock_offset)
+            out.publish(message)
+
+        self._listener.on(Clock, "/soak/clock", relay, depth=2)
+
+    def _start_nodes(self, files: ShippedRobot, folder: Path, domain: int) -> None:
+        own = {"urdf_file": files.urdf, "submechanism_file": files.submechanisms}
+        sim_time, followed = self._wiring == SIMULATED, self._wiring == FOLLOWED
+        efforts = "/follower/effort_command" if followed else "/soak/effort_command"
+
+        def process(kind: str, program: Sequence[str], given: Any, remaps: Any) -> NodeProcess:
+            nodes = () if kind == "follower" else (files.nodes,)
+            # Drives, and a controller manager beside them, run in real time.
+            priority = PRIORITY if followed and kind != "feedforward" else 0
+            log = folder / f"{kind}.log"
+            return NodeProcess(kind, program, nodes, given, remaps, log, domain, priority)
+
+        self.simulator = process(
+            "simulator",
+            (NODES, "simulator"),
+            {**own, "publish_clock": sim_time},
+            {"~/effort_command": efforts, "/clock": "/soak/clock"},
+        )
+        mode = {"mode": "feedforward", "trajectory_follower": True} if followed else {}
+        self.feedforward = process(
+            "feedforward",
+            (NODES, "feedforward"),
+            {**own, **mode, "publish_joint_states": False, "use_sim_time": sim_time},
+            {"actuator_states": "/soak/actuator_states"},
+        )
+        self.processes: tuple[NodeProcess, ...] = (self.feedforward, self.simulator)
+        if followed:
+            recipe = files.nodes.with_name("ros2_control_jtc.yaml")
+            given = (*own.values(), recipe, self.rate, *self._ends[0])
+            follower = process(
+                "follower",
+                ("tools.soak.follower", *map(str, given)),
+                {},
+                {
+                    "effort_command": efforts,
+                    "actuator_states": "/simulator/actuator_states",
+                    "actuator_trajectory": "/feedforward/actuator_trajectory",
+                },
+            )
+            self.processes = (*self.processes, follower)
+
+    def __enter__(self) -> Rig:
+        self._thread.start()
+        self._listener.start()
+        for process in self.processes:
+            process.start()
+        try:
+            self.need(lambda: self.monitor.y is not None, "the simulator")
+            self.need(lambda: self.supervised == "holding", "feedforward to hold the robot")
+        except RigError:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self.processes:
+            process.end()
+        self._listener.end()
+        self._executor.shutdown(timeout_sec=5.0)
+        self._context.try_shutdown()
+        self._thread.join(timeout=5.0)
+
+    # -- what a campaign does -------------------------------------------------------------------
+
+    def need(self, condition: Callable[[], Any], what: str) -> None:
+        """Wait for what must come.
+
+        Raises:
+            RigError: it does not.
+        """
+        if not wait(condition, DEADLINE):
+            raise RigError(f"waited {DEADLINE:g} s for {what}")
+
+    @property
+    def supervised(self) -> str:
+        """The state of the supervisor, by the newest that was said of it."""
+        if self.monitor.state:
+            return self.monitor.state
+        return self.monitor.diagnostics.get("feedforward", (0, "", {}))[2].get("state", "")
+
+    def send(self) -> None:
+        """A motion from where the robot is to the end that is further away."""
+        here = self.monitor.y
+        assert here is not None
+        start, goal = self._ends
+        self.start = here
+        self.goal = goal if np.abs(here - start).max() < np.abs(here - goal).max() else start
+        points = cycloidal(here, self.goal, self.motion)
+        self._trajectories.publish(points_message(self._robot.names.independent, points))
+
+    def call(self, name: str, kind: Any = Trigger, request: Any = None) -> Any:
+        """The future answer of a service."""
+        if name not in self._clients:
+            self._clients[name] = self.node.create_client(kind, name)
+        return self._clients[name].call_async(request or kind.Request())
