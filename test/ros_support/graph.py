@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -139,12 +140,15 @@ class Graph:
     # -- waiting --------------------------------------------------------------------------------
 
     def wait(self, condition: Callable[[], Any], what: str, deadline: float = DEADLINE) -> Any:
-        """Wait until ``condition`` is true; fail with the nodes' output after ``deadline``."""
+        """Wait until ``condition`` is true; fail with the nodes' output after ``deadline``.
+
+        A condition on the newest message, ``heard[-1]``, waits for the first one as well.
+        """
         end = time.monotonic() + deadline
         while time.monotonic() < end:
-            found = condition()
-            if found:
-                return found
+            with suppress(IndexError):
+                if found := condition():
+                    return found
             time.sleep(0.01)
         logs = "\n".join(f"--- {p.log.name}\n{p.text()[-3000:]}" for p in self.processes)
         raise AssertionError(f"waited {deadline:g} s for {what}\n{self.statuses[-5:]}\n{logs}")

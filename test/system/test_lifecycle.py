@@ -175,8 +175,9 @@ def test_two_robots_in_two_namespaces(graph: Any) -> None:
         graph.wait_active(f"{side}/simulator", f"{side}/feedforward")
     graph.send("/left/feedforward/joint_trajectory", motion(duration=0.3))
     graph.wait(
-        lambda: heard["left"] and np.abs(positions(heard["left"][-1]) - GOAL).max() < 1e-3,
+        lambda: np.abs(positions(heard["left"][-1]) - GOAL).max() < 1e-3,
         "the goal of the left robot",
     )
+    graph.wait(lambda: heard["right"], "states of the right robot")
     np.testing.assert_allclose(positions(heard["right"][-1]), START, atol=1e-6)
     assert clocks

@@ -30,8 +30,9 @@ def uses_shared_memory(pid: int) -> bool:
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="Linux only")
 @pytest.mark.parametrize("choice", ["UDPv4", "DEFAULT"])
 def test_only_the_default_transport_shares_memory(
-    graph: Any, monkeypatch: pytest.MonkeyPatch, choice: str
+    default_graph: Any, monkeypatch: pytest.MonkeyPatch, choice: str
 ) -> None:
+    graph = default_graph
     for name, value in transport_environment(choice).items():
         monkeypatch.setenv(name, value)
     efforts = graph.listen(Float64MultiArray, "/feedforward/effort_command")
