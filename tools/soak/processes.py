@@ -123,6 +123,14 @@ class Hogs:
             process.wait()
 
 
+def overheard(domain: int) -> str:
+    """What another process hears of the controller (``tools.soak.probe``)."""
+    command = [sys.executable, "-m", "tools.soak.probe"]
+    environment = {**os.environ, "ROS_DOMAIN_ID": str(domain)}
+    found = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60.0)
+    return found.stdout.strip() or found.stderr[-500:]
+
+
 def wait(condition: Any, seconds: float) -> bool:
     """Whether it holds within so many seconds."""
     end = time.monotonic() + seconds

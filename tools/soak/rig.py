@@ -36,7 +36,7 @@ from closed_loop_dynamics.shipped import ShippedRobot, shipped_robot
 from .faults import EFFORTS, FOLLOWED, SIMULATED, STATES
 from .listener import Listener
 from .monitor import Monitor
-from .processes import NodeProcess, wait
+from .processes import NodeProcess, overheard, wait
 from .relay import Relay
 
 #: The module that runs the package's nodes.
@@ -68,7 +68,7 @@ class Rig:
     def __init__(self, name: str, wiring: str, folder: Path, domain: int) -> None:
         os.environ[RANGE] = "LOCALHOST"
         os.environ.update(transport_environment(""))
-        self._wiring = wiring
+        self._wiring, self._domain = wiring, domain
         files = shipped_robot(name)
         self._robot = robot = load(files.urdf, files.submechanisms)
         self._ends = [
@@ -194,7 +194,11 @@ class Rig:
             RigError: it does not.
         """
         if not wait(condition, DEADLINE):
-            raise RigError(f"waited {DEADLINE:g} s for {what}")
+            told = self.monitor.diagnostics.get("feedforward", "nothing")
+            raise RigError(
+                f"waited {DEADLINE:g} s for {what}; feedforward has told us: {told}; "
+                f"and a stranger: {overheard(self._domain)}"
+            )
 
     @property
     def supervised(self) -> str:
