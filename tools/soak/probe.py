@@ -1,4 +1,4 @@
-"""``python -m tools.soak.probe``: what a stranger hears of a node, in the domain of the environment.
+"""``python -m tools.soak.probe``: what a stranger hears of a node, in his environment's domain.
 
 A campaign that waits in vain does not know who is deaf, the node or itself: another process asks.
 """

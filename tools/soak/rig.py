@@ -67,7 +67,7 @@ class Rig:
 
     def __init__(self, name: str, wiring: str, folder: Path, domain: int) -> None:
         os.environ[RANGE] = "LOCALHOST"
-        os.environ.update(transport_environment(""))
+        os.environ.update(transport_environment("UDPv4"))  # again, for each rig of a process
         self._wiring, self._domain = wiring, domain
         files = shipped_robot(name)
         self._robot = robot = load(files.urdf, files.submechanisms)
