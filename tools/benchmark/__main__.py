@@ -65,8 +65,15 @@ class Outcome:
         """An aim is missed."""
         rows = any(row.met is False for result in self.results for row in result.rows)
         late = any(row.met is False for row in self.cycles)
-        rough = any(not row.met for row in (*self.streams, *self.beyond))
-        return rows or late or rough or any(node.aimed and not node.met for node in self.nodes)
+        rough = any(not row.met for row in self.streams)
+        cliff = any(not row.met for row in self.beyond)
+        return (
+            rows
+            or late
+            or rough
+            or cliff
+            or any(node.aimed and not node.met for node in self.nodes)
+        )
 
     def note(self, text: str) -> None:
         """For the page, and for those who wait."""
