@@ -89,10 +89,9 @@ class Branch:
         if wide is not self.table:
             self._start_from(wide)
 
-    def beyond(self, share: float) -> list[Solution] | None:
-        """Where the outermost nodes lead, pushed out by a share of the margin; None: not all do."""
+    def beyond(self, below: Array, above: Array) -> list[Solution] | None:
+        """Where the outermost nodes lead, pushed out by so much (n_p,); None: not all of them."""
         context, last = self._path.context(), self.table.count - 1
-        below, above = (share * side for side in self.margin)
         pushed: list[Solution] = []
         for index, s in self.table.solved.items():
             at = np.array(index)

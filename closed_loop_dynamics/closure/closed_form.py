@@ -29,10 +29,11 @@ from .continuation import Solution
 from .leg import Leg
 from .legs import legs_of
 from .loop_system import LoopSystem
+from .seed_table import LEAST_MARGIN
 
 #: An angle of a closed form is known up to whole turns: its range must be clearly less than one.
 LARGEST_RANGE = 2 * np.pi - 0.2
-#: Beyond the joint limits: shares of the margin to try.
+#: Beyond the joint limits: shares of the margin to try where there is no room for all of it.
 SHARES = (1.0, 0.5, 0.25, 0.0625, 0.015625)
 
 
@@ -93,8 +94,8 @@ def _beyond_limits(
     """The domain, widened where it ends at joint limits and not at a singularity.
 
     A single joint is followed as far as the closed form goes with it. Of several joints the
-    outermost nodes must all lead on, and the closed form with them: a smaller step is tried where
-    they do not.
+    outermost nodes must all lead on, and the closed form with them; where they do not, less is
+    tried.
     """
     low, high = (np.array(side) for side in zip(*domain, strict=True))
     ends = [np.where(low == branch.lower, branch.margin[0], 0.0)]
@@ -105,10 +106,11 @@ def _beyond_limits(
         for margin, side, sign in zip(ends, (low, high), (-1.0, 1.0), strict=True):
             side += sign * _followed(branch, closure, side.copy(), sign * margin)
     elif np.all(branch.table.reached):
-        for share in SHARES:
-            found = branch.beyond(share)
+        least = [share * np.minimum(ends, LEAST_MARGIN) for share in SHARES]
+        for below, above in (ends, *least):
+            found = branch.beyond(below, above)
             if found and _left_over(closure, _configurations(branch, found)) < TOLERANCE:
-                low, high = low - share * ends[0], high + share * ends[1]
+                low, high = low - below, high + above
                 break
     return [(float(a), float(b)) for a, b in zip(low, high, strict=True)]
 

@@ -27,7 +27,7 @@ FINER = {2: 4, 3: 3}
 COARSE_STEP = 1e-3
 
 #: How far tables and closed forms go beyond the joint limits, on which robots rest: a share of the
-#: range, and at least so much [rad or m], but not more than the range itself.
+#: range, and at least so much [rad or m]; tables at most by the range itself.
 MARGIN, LEAST_MARGIN = 0.2, 0.12
 #: Of a table that was widened.
 MOST_NODES = 4096
@@ -218,7 +218,7 @@ def limit_box(closure: NumericalClosure, p_ref: Array) -> Box:
 def margins(closure: NumericalClosure, box: Box) -> Box:
     """How far to go beyond a box, below and above; nowhere on sides that are no joint limits."""
     low, high = box
-    margin = np.minimum(np.maximum(MARGIN * (high - low), LEAST_MARGIN), high - low)
+    margin = np.where(high > low, np.maximum(MARGIN * (high - low), LEAST_MARGIN), 0.0)
     joints = [closure.system.joint(i) for i in closure.system.independent]
     limits = np.array([(joint.lower, joint.upper) for joint in joints]).reshape(-1, 2).T
     below, above = (np.where(a == b, margin, 0.0) for a, b in zip(box, limits, strict=True))
