@@ -61,7 +61,7 @@ class SeedTable:
         count[width <= 0.0] = 1
         self.count = count
         self.step: Array = np.where(count > 1, width / np.maximum(count - 1, 1), 1.0)
-        self._fill(key, {})
+        self.fill(key, {})
 
     def widened(self, margin: Box, key: str) -> SeedTable:
         """These nodes and others around them, about as far as ``margin`` goes on both sides."""
@@ -73,10 +73,10 @@ class SeedTable:
         before, after = (pad.astype(np.int64) for pad in pads)
         wide = copy(self)
         wide.low, wide.count = self.low - before * self.step, self.count + before + after
-        wide._fill(key, {tuple(np.add(index, before)): s for index, s in self.solved.items()})
+        wide.fill(key, {tuple(np.add(index, before)): s for index, s in self.solved.items()})
         return wide if wide.filled else self
 
-    def _fill(self, key: str, known: dict[Index, Solution]) -> None:
+    def fill(self, key: str, known: dict[Index, Solution]) -> None:
         """Fetch or solve the nodes; the ``known`` ones are solved."""
         self.many_valued = False
         self.nodes: Array = np.zeros((0, 0))
