@@ -22,11 +22,13 @@ from ..model.tree import REVOLUTE
 from .continuation import Continuation, Solution
 from .numerical import NumericalClosure
 from .rank import determinants
-from .seed_table import Box, SeedTable, limit_box, sampled_box
+from .seed_table import COARSE_STEP, MARGIN, Box, SeedTable, limit_box, margins, sampled_box
 
 #: Closed configurations that differ by less [rad, or loop lengths] are one, by more are two; in
 #: between, near a singularity, rounding is magnified and two solutions meet: their signs decide.
 SAME, NEAR = 1e-8, 1e-3
+#: So far behind a singularity that was found [rad or m] nobody has to look for a way again.
+BEHIND = 1e-6
 
 
 class Branch:
@@ -35,6 +37,7 @@ class Branch:
     Attributes:
         closure: the closure; name: of its submechanism; names: its independent joints.
         lower, upper: the box the table covers (joint limits, the reference included).
+        margin: how far beyond its sides the branch is known natively (see :meth:`go_beyond`).
         reference: the closed configuration that the branch goes through.
         table: solutions on a grid over the box.
         seeds: table and reference for the native loop.
@@ -52,24 +55,53 @@ class Branch:
         q_ref = np.array(closure.plan.q_ref)
         p_ref, x_ref = q_ref[list(system.independent)], q_ref[list(closure.unknown)]
         self.lower, self.upper = box or limit_box(closure, p_ref)
+        share = MARGIN * (self.upper - self.lower)
+        self.margin = margins(closure, (self.lower, self.upper)) if box is None else (share, share)
         start = (p_ref, x_ref, np.zeros((len(x_ref), len(p_ref))))
         bare = replace(closure.blank_seeds(), reference=start)
         self._path = Continuation(closure, program, bare)
         self.reference = self._closed_reference(p_ref)
-        table_key = cache.key_of("table", key, self.lower, self.upper)
-        self.table = SeedTable(self._path, self.reference, (self.lower, self.upper), table_key)
-        self.seeds = replace(
-            bare,
-            low=self.lower,
-            step=self.table.step,
-            count=self.table.count,
-            nodes=self.table.nodes,
-            reference=(self.reference.p, self.reference.x, self.reference.slope),
-        )
-        self._known_positions = np.array([s.p for s in self.known()])
+        self._key = cache.key_of("table", key, self.lower, self.upper)
+        self.table = SeedTable(self._path, self.reference, (self.lower, self.upper), self._key)
         self._boxes: dict[bool, Box] = {}
+        self._ends: list[tuple[Solution, float, int]] = []
+        self._start_from(self.table)
+
+    def _start_from(self, table: SeedTable) -> None:
+        """Let Newton and continuation start from the nodes of a table."""
+        reference = self.reference
+        self.seeds = replace(
+            self._path.seeds,
+            low=table.low,
+            step=table.step,
+            count=table.count,
+            nodes=table.nodes,
+            reference=(reference.p, reference.x, reference.slope),
+        )
+        self._near = [reference, *table.solved.values()]
+        self._near_positions = np.array([s.p for s in self._near])
         self._local = threading.local()
-        program.use_seeds([self.seeds], lambda k, p, first: self.rescue(p))
+        self.program.use_seeds([self.seeds], lambda k, p, first: self.rescue(p))
+
+    def go_beyond(self) -> None:
+        """Start from nodes beyond the limits, too: robots rest on their stops."""
+        wide = self.table.widened(self.margin, cache.key_of("wide", self._key, self.margin))
+        if wide is not self.table:
+            self._start_from(wide)
+
+    def beyond(self, below: Array, above: Array) -> list[Solution] | None:
+        """Where the outermost nodes lead, pushed out by so much (n_p,); None: not all of them."""
+        context, last = self._path.context(), self.table.count - 1
+        pushed: list[Solution] = []
+        for index, s in self.table.solved.items():
+            at = np.array(index)
+            target = s.p - np.where(at == 0, below, 0.0) + np.where(at == last, above, 0.0)
+            if np.any(target != s.p):
+                found, status = self._path.follow(context, s, target, COARSE_STEP)
+                if status:
+                    return None
+                pushed.append(found)
+        return pushed
 
     def _closed_reference(self, p_ref: Array) -> Solution:
         context = self._path.context()
@@ -210,18 +242,22 @@ class Branch:
         """Unknowns at ``p`` by continuation; raises ClosureNotFound with the last good one."""
         if not np.all(np.isfinite(p)):
             raise InvalidInput(f"submechanism '{self.name}': positions {p} are not finite")
+        for end, way, status in self._ends:
+            if way * (p[0] - end.p[0]) > BEHIND:
+                raise self._not_found(p, end, status)
         found, status = self._path.search(self._starts(p), p)
-        if status:
-            raise self._not_found(p, found, status)
-        return found.x
+        if not status:
+            return found.x
+        if len(p) == 1 and status != SOLVER:  # a single joint has one way, and this is its end
+            self._ends.append((found, float(np.sign(p[0] - found.p[0])), status))
+        raise self._not_found(p, found, status)
 
     def _starts(self, p: Array) -> list[Solution]:
         """Known solutions to start from: the nearest nodes, then the reference."""
         starts: list[Solution] = []
         if self.table.filled:
-            known = self.known()
-            away = np.abs(self._known_positions - p) / self.table.step
-            starts += [known[int(i)] for i in np.argsort(np.max(away, axis=1))[:2]]
+            away = np.abs(self._near_positions - p) / self.table.step
+            starts += [self._near[int(i)] for i in np.argsort(np.max(away, axis=1))[:2]]
         return [*starts, self.reference]
 
     def _not_found(self, p: Array, last: Solution, status: int) -> ClosureNotFound:

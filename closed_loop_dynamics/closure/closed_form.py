@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from ..arrays import Array
 from ..engine.symbolic import ca, tracing
+from ..errors import ClosureNotFound
 from .analytical import (
     ON_THE_EDGE,
     TOLERANCE,
@@ -23,12 +25,16 @@ from .analytical import (
 )
 from .block import NotClosedForm
 from .branch import Branch
+from .continuation import Solution
 from .leg import Leg
 from .legs import legs_of
 from .loop_system import LoopSystem
+from .seed_table import LEAST_MARGIN
 
 #: An angle of a closed form is known up to whole turns: its range must be clearly less than one.
 LARGEST_RANGE = 2 * np.pi - 0.2
+#: Beyond the joint limits: shares of the margin to try where there is no room for all of it.
+SHARES = (1.0, 0.5, 0.25, 0.0625, 0.015625)
 
 
 @tracing()
@@ -47,7 +53,7 @@ def choose(branch: Branch) -> AnalyticalChoice:
             else "too many independent joints to prove it on a grid"
         )
     legs = legs_of(system, numerical.plan)
-    known = np.array([branch.local_q(s) for s in branch.known()])
+    known = _configurations(branch, branch.known())
     choices = [_match(system, leg, known, numerical.plan.length) for leg in legs]
     everywhere = [(-np.inf, np.inf)] * len(system.independent)
     trial = AnalyticalClosure(numerical, AnalyticalChoice(choices, 0.0, everywhere))
@@ -56,7 +62,7 @@ def choose(branch: Branch) -> AnalyticalChoice:
         raise NotClosedForm(
             f"the closed form leaves {left:.2g} m or rad, more than the tolerance {TOLERANCE:g}"
         )
-    domain = _domain(branch, trial)
+    domain = _beyond_limits(branch, trial, _domain(branch, trial))
     low, high = np.array(domain).T
     p = known[:, list(system.independent)]
     inside = np.all((p >= low - ON_THE_EDGE) & (p <= high + ON_THE_EDGE), axis=1)
@@ -80,6 +86,58 @@ def _domain(branch: Branch, closure: AnalyticalClosure) -> list[tuple[float, flo
     else:
         low, high = branch.reachable_box(exact=True)
     return [(float(a), float(b)) for a, b in zip(low, high, strict=True)]
+
+
+def _beyond_limits(
+    branch: Branch, closure: AnalyticalClosure, domain: list[tuple[float, float]]
+) -> list[tuple[float, float]]:
+    """The domain, widened where it ends at joint limits and not at a singularity.
+
+    A single joint is followed as far as the closed form goes with it. Of several joints the
+    outermost nodes must all lead on, and the closed form with them; where they do not, less is
+    tried.
+    """
+    low, high = (np.array(side) for side in zip(*domain, strict=True))
+    ends = [np.where(low == branch.lower, branch.margin[0], 0.0)]
+    ends += [np.where(high == branch.upper, branch.margin[1], 0.0)]
+    if not np.any(ends):
+        return domain
+    if len(low) == 1:
+        for margin, side, sign in zip(ends, (low, high), (-1.0, 1.0), strict=True):
+            side += sign * _followed(branch, closure, side.copy(), sign * margin)
+    elif np.all(branch.table.reached):
+        least = [share * np.minimum(ends, LEAST_MARGIN) for share in SHARES]
+        for below, above in (ends, *least):
+            found = branch.beyond(below, above)
+            if found and _left_over(closure, _configurations(branch, found)) < TOLERANCE:
+                low, high = low - below, high + above
+                break
+    return [(float(a), float(b)) for a, b in zip(low, high, strict=True)]
+
+
+def _followed(branch: Branch, closure: AnalyticalClosure, end: Array, way: Array) -> float:
+    """How far the closed form keeps to the branch from ``end`` on, at most the whole way."""
+    gone, step = 0.0, SHARES[-2]
+    while gone < 1.0 and step > SHARES[-1] ** 2:
+        part = min(1.0, gone + step)
+        if _fits(branch, closure, end + part * way):
+            gone = part
+        else:
+            step /= 4.0
+    return gone * float(abs(way[0]))
+
+
+def _fits(branch: Branch, closure: AnalyticalClosure, p: Array) -> bool:
+    """The branch goes to ``p``, and the closed form with it."""
+    try:
+        found = [branch.solution(p)]
+    except ClosureNotFound:
+        return False
+    return _left_over(closure, _configurations(branch, found)) < TOLERANCE
+
+
+def _configurations(branch: Branch, solutions: Sequence[Solution]) -> Array:
+    return np.array([branch.local_q(s) for s in solutions])
 
 
 def _lives_elsewhere(branch: Branch, closure: AnalyticalClosure) -> bool:

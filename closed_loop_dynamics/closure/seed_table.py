@@ -7,6 +7,7 @@ branch of the reference configuration.
 from __future__ import annotations
 
 import itertools
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,12 @@ NODES = {1: 65, 2: 25, 3: 9, 4: 5, 5: 3, 6: 3}
 FINER = {2: 4, 3: 3}
 #: Nodes that need finer steps than this are left to the slow path [rad, or loop lengths].
 COARSE_STEP = 1e-3
+
+#: How far tables and closed forms go beyond the joint limits, on which robots rest: a share of the
+#: range, and at least so much [rad or m]; tables at most by the range itself.
+MARGIN, LEAST_MARGIN = 0.2, 0.12
+#: Of a table that was widened.
+MOST_NODES = 4096
 
 #: Without a table: samples that must all be reached, and halvings of the box until they are.
 SAMPLES, HALVINGS = 64, 12
@@ -54,15 +61,32 @@ class SeedTable:
         count[width <= 0.0] = 1
         self.count = count
         self.step: Array = np.where(count > 1, width / np.maximum(count - 1, 1), 1.0)
+        self.fill(key, {})
+
+    def widened(self, margin: Box, key: str) -> SeedTable:
+        """These nodes and others around them, about as far as ``margin`` goes on both sides."""
+        pads = [np.clip(np.ceil(m / self.step - 1e-9), 0, self.count - 1) for m in margin]
+        while np.prod(self.count + sum(pads)) > MOST_NODES and np.any(pads):
+            pads = [np.maximum(pad - 1, 0) for pad in pads]
+        if not self.filled or not np.any(pads):
+            return self
+        before, after = (pad.astype(np.int64) for pad in pads)
+        wide = copy(self)
+        wide.low, wide.count = self.low - before * self.step, self.count + before + after
+        wide.fill(key, {tuple(np.add(index, before)): s for index, s in self.solved.items()})
+        return wide if wide.filled else self
+
+    def fill(self, key: str, known: dict[Index, Solution]) -> None:
+        """Fetch or solve the nodes; the ``known`` ones are solved."""
         self.many_valued = False
         self.nodes: Array = np.zeros((0, 0))
-        if n_p and np.all(count):
-            metadata, data = cache.get_or_make(key, self._solve)
+        if len(self.count) and np.all(self.count):
+            metadata, data = cache.get_or_make(key, lambda: self._solve(known))
             self.many_valued = metadata["many_valued"]
             if not self.many_valued:
                 self.nodes = np.frombuffer(data).reshape(self._shape).copy()
         if not self.filled:
-            self.count = np.zeros_like(count)
+            self.count = np.zeros_like(self.count)
         self.solved = self._solutions()
 
     @property
@@ -124,9 +148,9 @@ class SeedTable:
     def _shape(self) -> tuple[int, int]:
         return int(np.prod(self.count)), len(self._reference.x) * (1 + len(self.count))
 
-    def _solve(self) -> tuple[dict[str, Any], bytes]:
+    def _solve(self, known: dict[Index, Solution]) -> tuple[dict[str, Any], bytes]:
         """What the cache keeps."""
-        solved = self._spread()
+        solved = self._spread(known or self._first())
         if solved is None:
             return {"many_valued": True}, b""
         nodes = np.full(self._shape, np.nan)
@@ -134,22 +158,25 @@ class SeedTable:
             nodes[np.ravel_multi_index(index, tuple(self.count))] = np.append(s.x, s.slope)
         return {"many_valued": False}, nodes.tobytes()
 
-    def _spread(self) -> dict[Index, Solution] | None:
+    def _first(self) -> dict[Index, Solution]:
+        """The node nearest to the reference, if it can be reached."""
+        first = self.nearest_node(self._reference.p)
+        path = self._path
+        target = self.low + first * self.step
+        start, status = path.follow(path.context(), self._reference, target, COARSE_STEP)
+        return {} if status else {tuple(int(i) for i in first): start}
+
+    def _spread(self, known: dict[Index, Solution]) -> dict[Index, Solution] | None:
         """Solutions by node, from neighbour to neighbour; None when two ways end differently."""
         path, context = self._path, self._path.context()
-        first = self.nearest_node(self._reference.p)
-        start, status = path.follow(
-            context, self._reference, self.low + first * self.step, COARSE_STEP
-        )
-        if status:
-            return {}
-        queue: list[Index] = [tuple(int(i) for i in first)]
-        solved = {queue[0]: start}
+        solved, queue = dict(known), list(known)
         while queue:
             index = queue.pop(0)
-            for axis, direction in itertools.product(range(len(first)), (-1, 1)):
+            for axis, direction in itertools.product(range(len(index)), (-1, 1)):
                 neighbour = (*index[:axis], index[axis] + direction, *index[axis + 1 :])
                 if not 0 <= neighbour[axis] < self.count[axis]:
+                    continue
+                if index in known and neighbour in known:
                     continue
                 target = self.low + np.array(neighbour) * self.step
                 found, status = path.follow(context, solved[index], target, COARSE_STEP)
@@ -186,6 +213,16 @@ def limit_box(closure: NumericalClosure, p_ref: Array) -> Box:
         lower[k] = min(p_ref[k], max(low, p_ref[k] - 2 * reach))
         upper[k] = max(p_ref[k], min(high, p_ref[k] + 2 * reach))
     return lower, upper
+
+
+def margins(closure: NumericalClosure, box: Box) -> Box:
+    """How far to go beyond a box, below and above; nowhere on sides that are no joint limits."""
+    low, high = box
+    margin = np.where(high > low, np.maximum(MARGIN * (high - low), LEAST_MARGIN), 0.0)
+    joints = [closure.system.joint(i) for i in closure.system.independent]
+    limits = np.array([(joint.lower, joint.upper) for joint in joints]).reshape(-1, 2).T
+    below, above = (np.where(a == b, margin, 0.0) for a, b in zip(box, limits, strict=True))
+    return below, above
 
 
 def sampled_box(path: Continuation, reference: Solution, limits: Box) -> Box:

@@ -106,6 +106,8 @@ class Programs:
             mechanism.components, mechanism.closures, self.branches, solver, self.key
         )
         self.mechanism = replace(mechanism, closures=closures)
+        for c in self.mechanism.numerical:
+            self.branches[c].go_beyond()
         self.key = cache.key_of(self.key, [c.kind for c in self.mechanism.closures])
         self._actuator_branches: dict[int, Branch] = {}
         self.recipes = dict(RECIPES)
@@ -205,6 +207,7 @@ class Programs:
                 box = actuator_box(branch, active)
                 key_c = cache.key_of(self.key, "actuators", c)
                 self._actuator_branches[c] = Branch(closure, program, key_c, box)
+                self._actuator_branches[c].go_beyond()
             return self._actuator_branches[c]
 
     def _on_failure(
@@ -213,19 +216,16 @@ class Programs:
         """What to do when check ``i`` (or solver -1 - i) of program ``name`` has failed.
 
         A loop in closed form vouches only for the domain on which it was proved; beyond it the
-        branch is followed numerically, and if that succeeds so does the call.
+        twin follows the branch natively, from where it was last.
         """
-        mech, y = self.mechanism, inputs[0]
+        mech = self.mechanism
         what, c = kinds[i] if i >= 0 else (RESIDUAL, mech.numerical[-1 - i])
-        if what != RESIDUAL:
-            return check_failure(mech, (what, c), y)
+        if what != RESIDUAL or mech.closures[c].n_x:
+            return check_failure(mech, (what, c), inputs[0])
         try:
-            self._follow(c, y[[mech.y.at[b] for b in mech.components[c].independent]], y)
+            return self._twin_program(name)(*inputs)
         except ClosureNotFound as error:
             return error
-        if mech.closures[c].n_x:
-            return check_failure(mech, (what, c), y)
-        return self._twin_program(name)(*inputs)
 
     @property
     def has_closed_forms(self) -> bool:

@@ -127,7 +127,8 @@ def transport_environment(
         LaunchRefused: Fast DDS knows no such transport.
     """
     if not choice and any(environment.get(name) for name in (VARIABLE, *PROFILES)):
-        return {}
+        ours = any(environment.get(name, "").endswith(LOCAL_PROFILE) for name in PROFILES)
+        return {RANGE: "SYSTEM_DEFAULT"} if ours else {}
     chosen = choice or TRANSPORTS[0]
     if chosen not in TRANSPORTS:
         hint = did_you_mean(chosen, TRANSPORTS)

@@ -198,6 +198,10 @@ def test_all_nodes_use_the_transport_that_is_asked_for(monkeypatch: pytest.Monke
     profile = environment["FASTDDS_DEFAULT_PROFILES_FILE"]
     assert Path(profile) == ROOT / "config" / "fastdds_udp_localhost.xml"
     assert variable not in environment and environment[reach] == "SYSTEM_DEFAULT"
+    monkeypatch.setenv("FASTDDS_DEFAULT_PROFILES_FILE", profile)  # ours, but still LOCALHOST
+    environment = start(robot="crank_leg")["simulator"].additional_env
+    assert environment[reach] == "SYSTEM_DEFAULT", "rmw_fastrtps would add shared memory to it"
+    monkeypatch.delenv("FASTDDS_DEFAULT_PROFILES_FILE")
     monkeypatch.setenv(variable, "SHM")
     assert start(robot="crank_leg")["simulator"].additional_env.keys().isdisjoint({variable})
     with pytest.raises(ClosedLoopError, match=r"transport:=UDP4: .* did you mean 'UDPv4'"):

@@ -21,6 +21,7 @@ from ..robots.shipped import SHIPPED
 from .cases import ROOT, SOLVERS, Case, all_cases
 
 if TYPE_CHECKING:
+    from .beyond import BeyondRow
     from .checks import Check
     from .cycle import CycleRow
     from .measure import Result
@@ -45,6 +46,7 @@ class Outcome:
     notes: list[str] = field(default_factory=list)
     surveys: list[Survey] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
+    beyond: list[BeyondRow] = field(default_factory=list)
     nodes: list[NodeRate] = field(default_factory=list)
     cycles: list[CycleRow] = field(default_factory=list)
     streams: list[StreamRow] = field(default_factory=list)
@@ -64,7 +66,14 @@ class Outcome:
         rows = any(row.met is False for result in self.results for row in result.rows)
         late = any(row.met is False for row in self.cycles)
         rough = any(not row.met for row in self.streams)
-        return rows or late or rough or any(node.aimed and not node.met for node in self.nodes)
+        cliff = any(not row.met for row in self.beyond)
+        return (
+            rows
+            or late
+            or rough
+            or cliff
+            or any(node.aimed and not node.met for node in self.nodes)
+        )
 
     def note(self, text: str) -> None:
         """For the page, and for those who wait."""
@@ -73,11 +82,11 @@ class Outcome:
 
     def text(self, markdown: bool) -> str:
         """The page, or what is printed."""
-        from .report import as_text, cycle_lines
+        from .report import as_text, beyond_lines, cycle_lines
         from .scaling_report import scaling_text
         from .survey_report import survey_lines
 
-        first = survey_lines(self.surveys, markdown)
+        first = survey_lines(self.surveys, markdown) + beyond_lines(self.beyond, markdown)
         for unit, growths in self.growths.items():
             part = scaling_text(growths, self.agreement[unit], markdown, unit)
             first += part.splitlines()
@@ -91,6 +100,7 @@ class Outcome:
         from .survey_report import survey_json
 
         data = as_json(self.results, self.notes, self.nodes)
+        data["beyond_limits"] = [asdict(row) for row in self.beyond]
         data["control_cycle"] = [asdict(row) for row in self.cycles]
         data["streams"] = [asdict(row) for row in self.streams]
         data["shipped"] = survey_json(self.surveys)
@@ -106,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if importlib.util.find_spec(module) is None:
             print(f"The benchmark compares with {module}: pip install {package}", file=sys.stderr)
             return 2
-    chosen = [options.robot, options.shipped, options.scaling, options.loops]
+    chosen = [options.robot, options.shipped, options.scaling, options.loops, options.beyond]
     everything = not any([*chosen, options.node, options.cycle])
     outcome = _measure(cases, options, everything)
     print(outcome.text(markdown=False), end="")
@@ -127,6 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _measure(cases: dict[str, Case], options: argparse.Namespace, everything: bool) -> Outcome:
     """What is asked for; how far it is goes to stderr."""
+    from .beyond import measure_beyond
     from .measure import measure, progress
     from .scaling import CHAINS, LENGTHS, LOOP_COUNTS, LOOPS
     from .survey import survey
@@ -138,6 +149,9 @@ def _measure(cases: dict[str, Case], options: argparse.Namespace, everything: bo
         rounds = options.sweeps or (2 if quick else 60)
         outcome.surveys.append(survey(name, rounds, partial(_tell, place)))
     sweeps = options.sweeps or (3 if quick else 40)
+    if options.beyond or everything:
+        progress("[beyond the limits] all shipped robots")
+        outcome.beyond = measure_beyond(list(SHIPPED), sweeps)
     if options.loops or everything:
         _grow(outcome, "loops", LOOPS, LOOP_COUNTS[::3] if quick else LOOP_COUNTS, sweeps)
     if options.scaling or everything:
@@ -224,6 +238,9 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
         help="this one in detail, with its aims (repeat for several)",
     )
     parser.add_argument("--loops", action="store_true", help="1 to 12 loops (part of a whole run)")
+    parser.add_argument(
+        "--beyond", action="store_true", help="outside the joint limits (part of a whole run)"
+    )
     parser.add_argument(
         "--solver",
         choices=SOLVERS,

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..tables import Rows, markdown_table, text_table
+from .beyond import BeyondRow, beyond_cells
 from .cycle import CycleRow, cycle_cells
 from .measure import Result, Row
 from .node import NodeRate
@@ -129,6 +130,14 @@ def _node_lines(nodes: Sequence[NodeRate], markdown: bool) -> list[str]:
         return []
     title = heading("Feedforward node, RH5 Manus reduced, over DDS", 2, markdown)
     return ["", title, "", *table(node_cells(nodes), markdown)]
+
+
+def beyond_lines(rows: Sequence[BeyondRow], markdown: bool) -> list[str]:
+    """Outside the joint limits."""
+    if not rows:
+        return []
+    title = "Outside the joint limits: time of forward dynamics over that inside"
+    return ["", heading(title, 2, markdown), "", *table(beyond_cells(rows), markdown)]
 
 
 def cycle_lines(

@@ -31,13 +31,16 @@ from .references import (
     reference_checks,
 )
 from .states import States, make_states
-from .timing import Contender, at_once, row_by_row, take_turns
+from .timing import Contender, at_once, cold, row_by_row, take_turns
 
 OURS, NUMERICAL = "ours", "numerical"
 STATE, INVERSE, FORWARD = "state(y, yd, ydd)", "inverse dynamics", "forward dynamics"
 OSIM = "inverse OSIM of the tips"
 STATES = 200
 BATCH_INVERSE, BATCH_FORWARD = (f"{what}, batch of {STATES}" for what in (INVERSE, FORWARD))
+COLD_INVERSE, COLD_FORWARD = (f"{what}, cold caches" for what in (INVERSE, FORWARD))
+#: Sweeps of memory take long: cold calls are timed in every so manieth round.
+COLD_EVERY = 10
 _SOLVED = (OURS, HYBRID, NUMERICAL)
 #: What is asked -> who answers; the last are Pinocchio's and MuJoCo's functions.
 QUANTITIES: dict[str, tuple[str, ...]] = {
@@ -45,6 +48,8 @@ QUANTITIES: dict[str, tuple[str, ...]] = {
     INVERSE: (*_SOLVED, *METHODS, "rnea"),
     FORWARD: (*_SOLVED, *METHODS, "constraintDynamics", *LOOP_ABA, "aba", MJ_FORWARD),
     OSIM: (*_SOLVED, *METHODS, BARE_TREE),
+    COLD_INVERSE: (OURS, "rnea"),
+    COLD_FORWARD: (OURS, "constraintDynamics", "aba"),
     BATCH_INVERSE: (*_SOLVED, *METHODS, "rneaInParallel"),
     BATCH_FORWARD: (*_SOLVED, *METHODS, "abaInParallel", MJ_ROLLOUT),
 }
@@ -117,6 +122,9 @@ def survey(name: str, sweeps: int, say: Callable[[str], None] = lambda text: Non
         result.notes.append(f"MuJoCo: {reason}")
     for quantity, methods in QUANTITIES.items():
         entrants.update({(quantity, m): theirs[m] for m in methods if m in theirs})
+    for quantity, warm in ((COLD_INVERSE, INVERSE), (COLD_FORWARD, FORWARD)):
+        found = {m: entrants[warm, m] for m in QUANTITIES[quantity] if (warm, m) in entrants}
+        entrants.update({(quantity, m): cold(c, COLD_EVERY) for m, c in found.items()})
     entrants.update(_references(robot, states, result))
     say(f"timing {len(entrants)} contenders")
     take_turns(list(entrants.values()), sweeps)

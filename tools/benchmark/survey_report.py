@@ -12,6 +12,7 @@ from .report import heading, table
 from .survey import (
     BATCH_FORWARD,
     BATCH_INVERSE,
+    COLD_INVERSE,
     FORWARD,
     INVERSE,
     LARGE_IN_NUMPY,
@@ -34,6 +35,8 @@ REMARKS = {
     "loops by 3-D contacts; `mj_forward` holds loops and couplings by equalities, which are soft. "
     f"† in NumPy, not one native program (trees of more than {NATIVE} joints).",
     OSIM: "`computeDelassusMatrix` is of the open tree: it does less. † as above.",
+    COLD_INVERSE: "Every call after a sweep of 8 MB of memory, as between two cycles of a "
+    "controller: code and data come from far away.",
     BATCH_INVERSE: "`rneaInParallel` is of the open tree, on one thread as all the others.",
     BATCH_FORWARD: "`abaInParallel` is of the open tree; `mujoco.rollout` is `mj_forward` and an "
     "integration step. † as above.",

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 Call = tuple[Any, ...]
 CHUNK = 100
 #: Calls of a batch in a row: the first finds the caches full of something else, as in a chunk.
@@ -52,6 +54,29 @@ class Contender:
         for call in calls:
             function(*call)
         self.best[index] = min(self.best[index], perf_counter() - start)
+
+
+#: More than a core's own caches hold: what everything else on a machine touches between two calls.
+SWEPT = np.zeros(8 * 2**20 // 8)
+
+
+class ColdContender(Contender):
+    """Before every call all of :data:`SWEPT` is read and written; that is not timed."""
+
+    def run(self, index: int) -> None:
+        """Time one chunk."""
+        function, seconds = self.function, 0.0
+        for call in self.chunks[index]:
+            np.add(SWEPT, 1.0, out=SWEPT)
+            start = perf_counter()
+            function(*call)
+            seconds += perf_counter() - start
+        self.best[index] = min(self.best[index], seconds)
+
+
+def cold(contender: Contender, every: int) -> ColdContender:
+    """The same calls, each after a sweep; in every so manieth round."""
+    return ColdContender(contender.name, contender.function, contender.chunks, every=every)
 
 
 def chunked(calls: Sequence[Call]) -> list[Sequence[Call]]:

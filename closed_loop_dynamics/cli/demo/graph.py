@@ -44,6 +44,9 @@ class Graph:
         import rclpy
         from rclpy.executors import SingleThreadedExecutor
 
+        from ...ros.launch_checks import transport_environment
+
+        os.environ.update(transport_environment("UDPv4"))  # as the launch files do
         self.domain, self._reserved = reserve_domain()
         self.folder = Path(tempfile.mkdtemp(prefix="closed_loop_demo_"))
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
