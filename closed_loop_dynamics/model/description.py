@@ -10,7 +10,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from .hyrodyn.reader import read_submechanisms
+from .hyrodyn.reader import open_submechanisms, read_submechanisms
 from .remark import Remark
 from .submechanism import Submechanism
 from .tree import Tree
@@ -39,7 +39,7 @@ def read_description(
     robot: str | os.PathLike[str],
     submechanisms: str | os.PathLike[str] | None = None,
     *,
-    floating_base: bool = False,
+    floating_base: bool | None = None,
     search_path: Iterable[str | os.PathLike[str]] | str | os.PathLike[str] = (),
 ) -> Description:
     """Read a robot's files, each of them once.
@@ -48,13 +48,19 @@ def read_description(
         robot: path or text of the robot description.
         submechanisms: path or text of the submechanism file, None for a robot without loops or one
             that closes them itself (URDF+).
-        floating_base: let the root link move freely.
+        floating_base: let the root link move freely; None: if the submechanism file says so.
         search_path: folders in which files named by the submechanism file are looked for as well.
 
     Raises:
         UrdfError, SubmechanismError: with file, place and remedy.
     """
     root = read_root(robot)
+    loops = open_submechanisms(submechanisms) if submechanisms is not None else None
+    if floating_base is None:
+        joints = root.all("joint")
+        free = any(joint.get("type") == "floating" for joint in joints)
+        named = loops and loops.free_base({joint.get("name") for joint in joints})
+        floating_base = named is not None and not free
     tree = read_urdf(root, floating_base=floating_base)
     plus = submechanisms is None and is_urdf_plus(root)
     words = URDF_PLUS if plus else ()
@@ -63,7 +69,7 @@ def read_description(
     if plus:
         entries = read_closed_loops(root, tree)
     else:
-        entries = read_submechanisms(submechanisms, tree, search_path=search_path)
+        entries = read_submechanisms(loops, tree, search_path=search_path)
     remarks = [choice_of_actuators(entries)] if plus else []
     remarks += _unused_transmissions(tree, entries)
     remarks += remarks_on_unread(root, words, _damped(entries))
