@@ -56,8 +56,9 @@ CASES = {
     "same gear": (robot(GEARED_LOOP, gear("g", "a", "rotor", -8.0)), "coupling 'g'",
                   "says nothing", 'independent="false"'),
     "independent joints": (robot(OPEN_LOOP, "<link name='r'/>",
-                                 '<joint name="r" type="continuous"><parent link="base"/>'
-                                 '<child link="r"/></joint>', gear("g", "a", "r", 2.0)),
+                                 '<joint name="r" type="continuous" independent="true">'
+                                 '<parent link="base"/><child link="r"/></joint>',
+                                 gear("g", "a", "r", 2.0)),
                            "coupling 'g'", "ties independent joints", 'independent="false"'),
     "floating": (robot(BELT_LEG, pin("p", ("world", 0.0), ("foot", 0.0))), "loop 'p'", "'flight'",
                  "same floating base"),

@@ -11,6 +11,7 @@ from support.urdf_plus import (
     GEARED_LOOP,
     OPEN_LOOP,
     ROBOTS,
+    gear,
     joint,
     link,
     robot,
@@ -129,3 +130,19 @@ def test_wrong_mobility_is_explained_in_the_words_of_the_format():
     ) as caught:
         cld.load(text)
     assert 'independent="true"' in caught.value.remedy
+
+
+def test_where_no_joint_of_a_coupling_is_dependent_that_of_the_successor_is_taken():
+    (entry, *_) = read_description(
+        robot(
+            '<link name="base"/>',
+            *map(link, ("arm", "rotor")),
+            joint("shoulder", "base", "arm"),
+            joint("spin", "base", "rotor"),
+            gear("g", "arm", "rotor", 7.0),
+        )
+    ).submechanisms
+    assert entry.independent == ("shoulder",) and entry.couplings[0].terms == {"shoulder": 7.0}
+    assert (
+        "coupling 'g'" in entry.remarks[0].message and "'spin' is taken" in entry.remarks[0].message
+    )

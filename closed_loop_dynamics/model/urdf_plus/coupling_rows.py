@@ -22,11 +22,12 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class CouplingRow:
-    """sum(factor * q_joint) = offset, and who says so."""
+    """sum(factor * q_joint) = offset, who says so, and which joint the successor's is."""
 
     factors: dict[str, float]
     offset: float
     element: Element
+    follower: str = ""
 
     def minus(self, other: CouplingRow, times: float) -> CouplingRow:
         """This row with a multiple of another taken off."""
@@ -70,7 +71,7 @@ def read_coupling(element: Element, tree: Tree) -> CouplingRow:
         raise ratio.error("a ratio of 0 ties nothing together", "write another number")
     factors = {tree.bodies[b].joint.name: value for b in sides[0]}
     factors |= {tree.bodies[b].joint.name: -1.0 for b in sides[1]}
-    return CouplingRow(factors, 0.0, element)
+    return CouplingRow(factors, 0.0, element, tree.bodies[sides[1][0]].joint.name)
 
 
 def mimic_rows(root: Element, tree: Tree) -> list[CouplingRow]:

@@ -72,6 +72,8 @@ def read_closed_loops(root: Element, tree: Tree) -> tuple[Submechanism, ...]:
     ties = [loop_bodies(tree, loop) for loop, _ in loops]
     ties += [[tree.joint_index(name) for name in row.factors] for row in rows]
     free = _independent(root, tree)
+    assumed = _followers(root, rows, free)
+    free |= dict.fromkeys(assumed, False)
     entries: list[Submechanism] = []
     taken: set[str] = set()
     for group in united(([b] for b in range(len(tree.bodies))), *ties):
@@ -79,7 +81,9 @@ def read_closed_loops(root: Element, tree: Tree) -> tuple[Submechanism, ...]:
         inside = [x for x in loops if set(group).intersection(loop_bodies(tree, x[0]))]
         tied = [row for row in rows if set(names).intersection(row.factors)]
         if inside or any(row.element.tag == "coupling" for row in tied):
-            entries.append(_entry(tree, names, free, inside, tied, taken))
+            entry = _entry(tree, names, free, inside, tied, taken)
+            remarks = tuple(text for name, text in assumed.items() if name in names)
+            entries.append(replace(entry, remarks=remarks))
         else:
             _check_alone(root, tree, names, free)
     return with_implied(tuple(entries), tree)
@@ -157,6 +161,17 @@ def _independent(root: Element, tree: Tree) -> dict[str, bool]:
         if mimics and _TRUTH[word] and "independent" in joint.attributes:
             raise joint.error("it is independent, yet mimics another", "remove one of the two")
         result[name] = _TRUTH[word] and not mimics
+    return result
+
+
+def _followers(root: Element, rows: list[CouplingRow], free: dict[str, bool]) -> dict[str, Remark]:
+    """The successors' joints of couplings of whose joints the file says nothing at all."""
+    silent = {j.get("name") for j in root.all("joint") if "independent" not in j.attributes}
+    result = {}
+    for row in rows:
+        if row.follower and all(free[name] and name in silent for name in row.factors):
+            message = f"{row.element.place} has no dependent joint; '{row.follower}' is taken"
+            result[row.follower] = Remark("info", "dependent-assumed", message)
     return result
 
 
