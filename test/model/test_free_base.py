@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import yaml
+from support.flying import with_pelvis
 from support.published import ZOO, needs_zoo
 from support.shipped import shipped_files
 
@@ -105,3 +107,14 @@ def test_the_published_legs_load_as_they_are():
     assert (robot.n, robot.m, robot.p) == (6 + 36, 6 + 12, 12)
     held = cld.load(*files, floating_base=False)
     assert (held.n, held.m, held.p) == (36, 12, 12)
+
+
+def test_such_a_robot_is_the_one_that_floating_base_makes():
+    urdf, file = with_pelvis((URDF, FILE))
+    said, asked = cld.load(urdf, with_base()), cld.load(urdf, file, floating_base=True)
+    assert said.names == asked.names
+    rng = np.random.default_rng(3)
+    y = asked.random_independent(rng, 1)[0]
+    yd, ydd = rng.normal(size=(2, asked.m))
+    forces = [robot.generalized_forces(y, yd, ydd) for robot in (said, asked)]
+    assert np.array_equal(*forces) and np.all(np.abs(forces[0][:6]) > 1e-3)
