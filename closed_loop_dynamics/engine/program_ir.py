@@ -177,8 +177,8 @@ def _keep_newest(f: Function, at: _Memory, records: list[Block[Real]]) -> None:
             older[i] = kept[i]
         for j, each in enumerate(new):
             record[rec.p0 + j] = each
-        for i in range(rec.n_x):
-            record[rec.x0 + i] = solver.found[i]
-        for i in range(rec.n_x * rec.n_p):
-            record[rec.slope + i] = slopes[i]
+        for k in range(rec.n_x):
+            record[rec.x0 + k] = solver.found[k]
+        for k in range(rec.n_x * rec.n_p):
+            record[rec.slope + k] = slopes[k]
         slopes = slopes + rec.n_x * rec.n_p

@@ -93,12 +93,12 @@ def test_batches_have_no_history(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["irsbot2", "delta", "exo_ankle"])
 def test_the_way_to_a_singularity_stays_on_the_branch_until_it_is_refused(name: str) -> None:
-    """In steps of a millimetre or milliradian, as a controller goes; each as a first call finds it."""
+    """In the steps of a controller; what is found on the way, a first call finds too."""
     this, rng = robot(name), np.random.default_rng(6)
     refused = 0
     for direction in rng.normal(size=(4, this.m)):
         y, last = np.mean(this.random_independent(rng, 50), axis=0), None
-        for _ in range(4000):
+        for step in range(4000):
             y = y + 2e-3 * direction / np.linalg.norm(direction)
             try:
                 q = this.state(y).q
@@ -107,9 +107,7 @@ def test_the_way_to_a_singularity_stays_on_the_branch_until_it_is_refused(name: 
                 break
             assert last is None or np.max(np.abs(q - last)) < 0.3
             last = q
-        try:
-            alone = without_history(name, "positions", y)[: this.n]
-        except cld.ClosureNotFound:
-            continue
-        np.testing.assert_allclose(this.state(y).q, alone, atol=1e-9)
+            if step % 50 == 0:
+                alone = without_history(name, "positions", y)[: this.n]
+                np.testing.assert_allclose(q, alone, atol=1e-9)
     assert refused, "the test should meet the end of the branch"
