@@ -18,6 +18,7 @@ from .seeds import emit_seed
 from .symbolic import tracing
 
 _NAME = "Newton solvers"
+_SEED, _GOING_ON = "cld_seed_{}", "cld_going_on_{}"
 
 
 class SolverUnit:
@@ -55,9 +56,15 @@ class SolverUnit:
             for needed in {1, width}:  # seeding is scalar code, in the unit of width 1
                 if needed not in self._loaded:
                     self._loaded[needed] = self._load(needed)
-            scalar, wide = self._loaded[1][1], self._loaded[width][1]
+            scalar, wide = self._loaded[1][0], self._loaded[width][1]
+        # What a batch gives must not depend on how it is cut into lanes: no history.
+        seed = _SEED if width > 1 else _GOING_ON
         return [
-            replace(wide[u.solver], parameters=u.parameters, seed=scalar[u.solver].seed)
+            replace(
+                wide[u.solver],
+                parameters=u.parameters,
+                seed=scalar.address(seed.format(u.solver)),
+            )
             for u in use
         ]
 
@@ -70,7 +77,6 @@ class SolverUnit:
                 NewtonSolver(sizes[0], sizes[1], sizes[2], n_log=n_log),
                 (),
                 workspace,
-                seed=loaded.address(f"cld_seed_{k}") if width == 1 else 0,
                 newton=loaded.address(f"cld_newton_{k}"),
             )
             for k, (sizes, n_log, workspace) in enumerate(metadata["solvers"])
@@ -89,7 +95,8 @@ class SolverUnit:
                         solver = NewtonSolver.of(instruction_list(step))
                         workspace = emit_newton(module, solver, f"cld_newton_{k}", width)
                     if width == 1:
-                        emit_seed(module, solver.record, f"cld_seed_{k}")
+                        emit_seed(module, solver.record, _SEED.format(k))
+                        emit_seed(module, solver.record, _GOING_ON.format(k), goes_on=True)
                     sizes = (solver.n_p, solver.n_sign, solver.n_x)
                     solvers.append((sizes, solver.n_log, workspace))
             return {"solvers": solvers}, native.compile_ir(module.text())
