@@ -70,15 +70,16 @@ class SolverUnit:
                 NewtonSolver(sizes[0], sizes[1], sizes[2], n_log=n_log),
                 (),
                 workspace,
-                seed=loaded.address(f"cld_seed_{k}") if width == 1 else 0,
-                newton=loaded.address(f"cld_newton_{k}"),
+                seed=loaded.address(f"cld_seed_{first}") if width == 1 else 0,
+                newton=loaded.address(f"cld_newton_{first}"),
             )
-            for k, (sizes, n_log, workspace) in enumerate(metadata["solvers"])
+            for first, sizes, n_log, workspace in metadata["solvers"]
         ]
         return loaded, bound
 
     def _make(self, width: int) -> tuple[dict[str, Any], bytes]:
         module, solvers = LlvmModule(), []
+        same: dict[str, int] = {}  # equal loops, two arms say, share their code
         with compiling(_NAME, batch=width > 1):
             with tracing():
                 for k, step in enumerate(self._build()):
@@ -86,10 +87,15 @@ class SolverUnit:
                         solver = step.solver()
                         workspace = emit_nested(module, step, f"cld_newton_{k}", width)
                     else:
-                        solver = NewtonSolver.of(instruction_list(step))
+                        traced = instruction_list(step)
+                        first = same.setdefault(traced.digest(), k)
+                        if first < k:
+                            solvers.append(solvers[first])
+                            continue
+                        solver = NewtonSolver.of(traced)
                         workspace = emit_newton(module, solver, f"cld_newton_{k}", width)
                     if width == 1:
                         emit_seed(module, solver.record, f"cld_seed_{k}")
                     sizes = (solver.n_p, solver.n_sign, solver.n_x)
-                    solvers.append((sizes, solver.n_log, workspace))
+                    solvers.append((k, sizes, solver.n_log, workspace))
             return {"solvers": solvers}, native.compile_ir(module.text())
