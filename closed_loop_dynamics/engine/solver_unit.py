@@ -78,7 +78,8 @@ class SolverUnit:
         return loaded, bound
 
     def _make(self, width: int) -> tuple[dict[str, Any], bytes]:
-        module, solvers = LlvmModule(), []
+        module = LlvmModule()
+        solvers: list[Any] = []
         same: dict[str, int] = {}  # equal loops, two arms say, share their code
         with compiling(_NAME, batch=width > 1):
             with tracing():
