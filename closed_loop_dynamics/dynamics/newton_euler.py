@@ -3,8 +3,8 @@
 Luh, Walker and Paul 1980, in body frames, for joints of any number of velocities. The acceleration
 of a body's points is a + U r, with a that of its origin and U = [wd] + [w][w]; so linear velocities
 are not needed, and force and moment on the body follow from U and the second moments of its mass
-(Khalil and Dombre 2002, Sec. 9.5). It is the sum of spatial RNEA (Featherstone 2008) for a quarter
-less.
+(Khalil and Dombre 2002, Sec. 9.5). It is the sum of spatial RNEA (Featherstone 2008) in fewer
+operations.
 """
 
 from __future__ import annotations
