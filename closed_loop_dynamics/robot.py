@@ -59,7 +59,7 @@ def load(
     urdf: str | Path,
     submechanisms: str | Path | None = None,
     *,
-    floating_base: bool = False,
+    floating_base: bool | None = None,
     search_path: Sequence[str | Path] | str | Path = (),
     solver: str | None = None,
     closures: Mapping[str, Gamma] | None = None,
@@ -69,10 +69,10 @@ def load(
     """Load a robot.
 
     Args:
-        urdf: path of a URDF file, or its XML text: the spanning tree.
+        urdf: path of a URDF or URDF+ file, or its XML text: the spanning tree.
         submechanisms: path of a submechanism file, or its YAML text; without it every joint is its
-            own actuator.
-        floating_base: put a free flyer under the root link.
+            own actuator, but for the loops of a URDF+ (see docs/formats.md).
+        floating_base: put a free flyer under the root link, or not; None: as the files say.
         search_path: folders in which ``file_path`` entries of the YAML are looked for as well.
         solver: ``"auto"``, ``"analytical"`` or ``"numerical"`` for all loops, in place of the
             file's ``solver`` words.

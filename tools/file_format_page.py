@@ -22,6 +22,7 @@ from closed_loop_dynamics.model.hyrodyn.shapes import (
 )
 from closed_loop_dynamics.model.words import (
     COUPLED_TYPES,
+    FREE_BASE,
     FUNCTION,
     LOOP_TYPES,
     NUMERICAL,
@@ -78,6 +79,8 @@ _DEPENDENT_JOINTS_OF = {
     LOOP_TYPES: "`loop_constraints`; where there are none, every chain with a driven joint is "
     "taken to end on the link of the last independent joint",
     frozenset({NUMERICAL}): "`loop_constraints`",
+    frozenset({FREE_BASE}): "nothing: six joints that the URDF need not have, which free its root "
+    "link (`load(..., floating_base=False)` holds it)",
     frozenset({FUNCTION}): "a Python function, `load(..., closures={name: function})`",
 }
 

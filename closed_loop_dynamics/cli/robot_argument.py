@@ -40,7 +40,11 @@ def add_robot_arguments(parser: argparse.ArgumentParser) -> None:
         help="the URDF's submechanism file",
     )
     group = parser.add_argument_group("loading")
-    group.add_argument("--floating-base", action="store_true", help="put a free flyer at the root")
+    group.add_argument(
+        "--floating-base",
+        action=argparse.BooleanOptionalAction,
+        help="put a free flyer at the root, or not (as the files say)",
+    )
     group.add_argument(
         "--search-path",
         action="append",

@@ -7,7 +7,10 @@ import numpy as np
 from ..arrays import Array
 from ..model.poses import body_poses
 from ..model.submechanism import Submechanism
+from .assembly import assembled
+from .cut_joint import CutJoint
 from .loop_numbers import LoopNumbers
+from .loop_system import LoopSystem
 
 #: Largest scaled residual of a closed configuration.
 CLOSED = 1e-9
@@ -28,6 +31,10 @@ def find_reference(numbers: LoopNumbers, entry: Submechanism) -> tuple[Array, li
             key="reference",
         )
     error = float(np.max(np.abs(numbers.scaled(q0)[0]), initial=0.0))
+    found = assembled(numbers, q0, CLOSED, _turned_cut) if entry.assemble else None
+    if found is not None and not np.array_equal(found, q0):
+        what = "open" if error >= CLOSED else "at a dead point"
+        return found, [f"{what} at q = 0; of the ways to assemble it, taken: {_show(names, found)}"]
     if error < CLOSED:
         return (numbers.close(q0, list(system.dependent))[0] if error > 0 else q0), []
     q, error = numbers.close(q0, list(system.dependent))
@@ -60,7 +67,17 @@ def _moved_far(numbers: LoopNumbers, entry: Submechanism, q0: Array, q: Array) -
 def check_orientation(numbers: LoopNumbers, entry: Submechanism, q: Array) -> None:
     """Rotation rows also vanish when a cut is turned by half a turn: that is not closed."""
     system = numbers.system
-    names = system.names(range(numbers.n))
+    cut = _turned_cut(system, q)
+    if cut is not None:
+        raise entry.error(
+            f"submechanism '{system.name}' closes only with {cut.labels[0]} turned by half a turn",
+            "check the cut frames, or give `reference:` near the wanted configuration",
+        )
+
+
+def _turned_cut(system: LoopSystem, q: Array) -> CutJoint | None:
+    """The first cut that is turned by half a turn, if any."""
+    names = system.names(range(len(system.joints)))
     poses = body_poses(system.tree, dict(zip(names, map(float, q), strict=True)))
     for cut in system.cuts:
         R_p, R_s = (poses[cut.predecessor] @ cut.frame_p, poses[cut.successor] @ cut.frame_s)
@@ -72,11 +89,8 @@ def check_orientation(numbers: LoopNumbers, entry: Submechanism, q: Array) -> No
             free = cut.direction(successor=True)
             upright = float(free @ D @ free) > 0.0
         if not upright:
-            raise entry.error(
-                f"submechanism '{system.name}' closes only with {cut.labels[0]} turned by half a "
-                "turn",
-                "check the cut frames, or give `reference:` near the wanted configuration",
-            )
+            return cut
+    return None
 
 
 def _show(names: list[str], q: Array) -> str:

@@ -33,7 +33,7 @@ def lint(programs: Programs) -> Report:
     mech = programs.mechanism
     summaries = [_summary(programs, c) for c in range(len(mech.components))]
     findings = [f for c, s in enumerate(summaries) for f in _component_findings(programs, c, s)]
-    findings += [*_inertias(mech), *_reduced_inertia(programs)]
+    findings += [*_of_the_readers(mech), *_inertias(mech), *_reduced_inertia(programs)]
     findings.sort(key=lambda f: ("error", "warning", "info").index(f.severity))
     return Report(mech.tree.name, mech.n, mech.m, mech.p, tuple(summaries), tuple(findings))
 
@@ -112,7 +112,7 @@ def _component_findings(programs: Programs, c: int, s: SubmechanismSummary) -> I
         yield _about(s, "info", "closed-form-residual", message)
     if loops is not None:
         for note in loops.plan.notes:
-            yield _about(s, "info", "assembled", note)
+            yield _about(s, "warning" if component.entry.assemble else "info", "assembled", note)
         if programs.branches[c].table.many_valued:
             message = (
                 "the way to a position decides on which configuration it ends (cuspidal "
@@ -131,6 +131,14 @@ def _component_findings(programs: Programs, c: int, s: SubmechanismSummary) -> I
     if len(component.active) > len(component.independent):
         message = f"{counts}; forces of minimum norm are used"
         yield _about(s, "info", "redundant-actuation", message)
+
+
+def _of_the_readers(mech: Mechanism) -> Iterator[Finding]:
+    """What in the files is not used, or was read in one of several ways."""
+    remarks = [("", remark) for remark in mech.tree.remarks]
+    remarks += [(entry.name, remark) for entry in mech.entries for remark in entry.remarks]
+    for name, remark in remarks:
+        yield Finding(remark.severity, remark.code, name, remark.message)
 
 
 def _limit_findings(mech: Mechanism, branch: Branch, s: SubmechanismSummary) -> Iterator[Finding]:

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-#: Where a word stands in its file does not change the mathematics, nor do looks and transmissions
-#: that no submechanism asks for; nor does the task space, which has programs of its own.
+#: Where a word stands in its file does not change the mathematics, nor do looks, remarks and
+#: transmissions that no submechanism asks for; nor does the task space, which has its own programs.
 _IGNORED = {
     *("place", "file", "source", "task_space"),
-    *("visuals", "transmissions", "broken_transmission"),
+    *("visuals", "transmissions", "broken_transmission", "remarks", "vocabulary"),
 }
 
 

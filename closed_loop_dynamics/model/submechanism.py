@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from ..arrays import Array
 from ..errors import SubmechanismError
+from .remark import Remark
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,10 @@ class Submechanism:
             start (empty: q = 0).
         actuators: driven joint -> friction, rotor inertia and gear ratio.
         friction: joint -> friction, of joints that are not in ``actuators``.
+        assemble: its format has no word for a reference: where q = 0 is open or at a dead point, a
+            configuration is looked for.
+        vocabulary: word of a submechanism file -> what this entry's own format calls it.
+        remarks: on what the file says twice.
         task_space: platform and free coordinates of a parallel manipulator, or None.
         place: key path in the file ("submechanisms[3]").
         file: the file's name, for messages.
@@ -140,6 +145,9 @@ class Submechanism:
     actuators: dict[str, ActuatorModel] = field(default_factory=dict)
     friction: dict[str, JointFriction] = field(default_factory=dict)
     task_space: TaskAxes | None = None
+    assemble: bool = False
+    vocabulary: dict[str, str] = field(default_factory=dict)
+    remarks: tuple[Remark, ...] = ()
     place: str = ""
     file: str = "<text>"
 
@@ -149,5 +157,7 @@ class Submechanism:
 
     def error(self, problem: str, remedy: str, key: str = "") -> SubmechanismError:
         """The exception for what is wrong with the entry, or with one of its keys."""
-        place = f"{self.place}.{key}" if key else self.place
+        place = f"{self.place}.{key}" if key and not self.vocabulary else self.place
+        for word, own in self.vocabulary.items():
+            remedy = remedy.replace(word, own)
         return SubmechanismError(problem, file=self.file, place=place, remedy=remedy)

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import ModelError
+from .remark import Remark
 from .submechanism import Coupling
 from .visual import Visual
 
@@ -133,6 +134,7 @@ class Tree:
         transmissions: linear couplings that the file writes beside mimic tags, for the
             submechanisms that ask for them.
         broken_transmission: what is wrong with them, for whoever asks: the tree does not need them.
+        remarks: on what else is in the files and is not used.
     """
 
     name: str
@@ -145,6 +147,7 @@ class Tree:
     visuals: dict[str, tuple[Visual, ...]] = field(default_factory=dict)
     transmissions: tuple[Coupling, ...] = ()
     broken_transmission: ModelError | None = None
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def joint_names(self) -> tuple[str, ...]:

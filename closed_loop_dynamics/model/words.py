@@ -22,7 +22,10 @@ NUMERICAL = "numerical"
 FUNCTION = "function"
 """The dependent joints follow from a Python function, given as ``load(closures={name: ...})``."""
 
-VALID_TYPES = SERIAL_TYPES | COUPLED_TYPES | LOOP_TYPES | {NUMERICAL, FUNCTION}
+FREE_BASE = "3t+3r"
+"""Six joints, most often not in the URDF, that let the root link move freely."""
+
+VALID_TYPES = SERIAL_TYPES | COUPLED_TYPES | LOOP_TYPES | {NUMERICAL, FUNCTION, FREE_BASE}
 """All types (lower case). To teach the readers a new mechanism, add it above."""
 
 SOLVERS = ("auto", "analytical", "numerical")

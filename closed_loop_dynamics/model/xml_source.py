@@ -15,6 +15,7 @@ from .text_source import SourceText, TextReader
 
 MAX_BYTES = 64 * 2**20
 MAX_DEPTH = 256
+_NAMED = ("link", "joint", "transmission", "loop", "coupling", "constraint", "loop_joint")
 _BETWEEN = " "  # a namespace and a name, in what expat calls a name
 
 
@@ -55,7 +56,7 @@ class Element:
         parts: list[str] = []
         node: Element | None = self
         while node is not None and node.parent is not None:
-            name = node.get("name") if node.tag in ("link", "joint", "transmission") else ""
+            name = node.get("name") if node.tag in _NAMED else ""
             parts.insert(0, f"{node.tag} '{name}'" if name else node.tag)
             node = node.parent
         return f"{'/'.join(parts) or self.tag} (line {self.line})"

@@ -7,7 +7,6 @@ random damage (bytes, lines) finds unhandled syntax. A mutant that still loads m
 from __future__ import annotations
 
 import random
-import re
 import warnings
 from xml.etree import ElementTree
 
@@ -16,6 +15,7 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.damage import NASTY_TEXT, mutate
 
 from closed_loop_dynamics.errors import ClosedLoopError
 from closed_loop_dynamics.model import read_submechanisms, read_urdf
@@ -69,18 +69,12 @@ YAML = """submechanisms:
     axis: [0, 1, 0]
 version: 1
 """
-NASTY_TEXT = [
-    *("nan", "inf", "-inf", "1e308", "-1e308", "1e400", "1e-320", "0", "-0", "-1", "", " ", "x"),
-    *("0 0 0", "1e300 1e300 1e300", "nan nan nan", "a\tb", "ä", "\u0664", "0x10", "1_0"),
-    *("crank", "base", "floating", "planar", "fixed", "9" * 5000, "${x}", "&amp;", "tip"),
-]
 NASTY_VALUE = [
     *(None, True, False, 0, -1, 1, 10**400, -(10**400), 1e308, 1e-320, 0.5, "", " ", "x", "crank"),
     *(float("nan"), float("inf"), float("-inf"), [], {}, [[]], [None], {"a": 1}, {1: 2}, {None: 0}),
     *("1e5", "nan", "base", "revolute", "RR", "TRANSMISSION", "rrPr", "auto", [0] * 6, [1e300] * 6),
     *(["crank"], ["crank", "crank"], {"crank": 1}, {"rod": {}}, [{"joint": "rod"}], "\x85", "a\nb"),
 ]
-ALPHABET = "<>/\"'&= \n\t\0{}[]:,-#*!|%@`?~\ud800\u20ac0.9naeinfE_"
 
 TREE = read_urdf(URDF)
 SETTINGS = settings(
@@ -239,27 +233,6 @@ def test_every_yaml_key_deleted_renamed_or_doubled():
     for path in ALL_PATHS:
         for change in (delete, rename, double):
             try_yaml(replaced(path, change))
-
-
-def mutate(text, rng):
-    """One random wound: characters flipped, a piece cut out, lines swapped or a piece repeated."""
-    i, j = sorted(rng.randrange(len(text) + 1) for _ in range(2))
-    j = min(j, i + 40)
-    lines = text.splitlines(keepends=True)
-    kind = rng.randrange(6)
-    if kind == 0:
-        return text[:i] + rng.choice(ALPHABET) + text[i + 1 :]
-    if kind == 1:
-        return text[:i] + text[j:]
-    if kind == 2:
-        return text[:j] + text[i:]
-    if kind == 3:
-        return text[:i]
-    if kind == 4:
-        rng.shuffle(lines)
-        return "".join(lines)
-    words = re.findall(r"\w+", text)
-    return text[:i] + rng.choice(words) + text[j:]
 
 
 @pytest.mark.parametrize("seed", range(4))

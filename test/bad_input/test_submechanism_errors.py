@@ -110,9 +110,9 @@ CASES = {
         "brackets",
     ),
     "duplicate key": (
-        good(("  solver: auto\n", "  solver: auto\n  solver: auto\n")),
-        f"{ENTRY}.solver",
-        "twice (lines 4 and 5)",
+        "submechanisms: []\nsubmechanisms: []\n",
+        "submechanisms",
+        "twice (lines 1 and 2)",
         "keep one",
     ),
     "duplicate key deep": (

@@ -54,6 +54,15 @@ def test_errors_fail(run, tmp_path: Path) -> None:
     assert outcome.status == 1 and "error:" in outcome.out and "singular-inertia" in outcome.out
 
 
+def test_what_is_not_used_of_a_urdf_is_said(run, tmp_path: Path) -> None:
+    urdf = (ROOT / "urdf" / "crank_leg.urdf").read_text(encoding="utf-8")
+    path, loops = tmp_path / "more.urdf", ROOT / "config" / "crank_leg.yaml"
+    path.write_text(urdf.replace("</robot>", "<constraint name='c'/></robot>"), encoding="utf-8")
+    outcome = run("check", path, loops)
+    assert outcome.status == 0 and "constraint 'c'" in outcome.out and "1 warning" in outcome.out
+    assert run("check", path).status == 1  # without the file that closes the loops
+
+
 def broken(folder: Path) -> Path:
     text = (ROOT / "config" / "crank_leg.yaml").read_text(encoding="utf-8")
     path = folder / "broken.yaml"

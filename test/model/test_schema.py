@@ -14,8 +14,7 @@ from support.published import HERE, MODELS
 from support.submechanism_documents import COUPLED, EVERYTHING, TRANSMISSION
 
 from closed_loop_dynamics.errors import SubmechanismError
-from closed_loop_dynamics.model import read_submechanisms, read_urdf
-from closed_loop_dynamics.model.hyrodyn import cut_joints
+from closed_loop_dynamics.model import locked_axes, read_submechanisms, read_urdf
 from closed_loop_dynamics.model.hyrodyn.schema import CUT_JOINTS, RECORDS
 from tools import file_format_page as file_format
 from tools.json_schema import json_schema
@@ -179,7 +178,7 @@ def test_types_may_be_spelled_freely(kind: str) -> None:
 
 
 def test_every_cut_joint_is_known_to_the_reader() -> None:
-    assert set(cut_joints._LOCKED) == set(CUT_JOINTS)
+    assert set(locked_axes.LOCKED) == set(CUT_JOINTS)
 
 
 def submechanism_files() -> list[Path]:

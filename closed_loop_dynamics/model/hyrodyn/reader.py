@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...errors import InvalidInput
 from ..couplings import add_mimics, check_couplings
 from ..implied import make_unique, with_implied
+from ..remark import Remark
 from ..submechanism import Coupling, Submechanism
 from ..tree import Tree
-from ..words import COUPLED_TYPES, FUNCTION, LOOP_TYPES, NUMERICAL
+from ..words import COUPLED_TYPES, FREE_BASE, FUNCTION, LOOP_TYPES, NUMERICAL
 from .joints import (
     JointLists,
     Named,
@@ -32,8 +34,57 @@ from .validate import validated
 from .yaml_reader import load_yaml
 
 
+@dataclass(frozen=True)
+class SubmechanismFile:
+    """A file in the right layout, not yet compared with a tree.
+
+    Attributes:
+        nodes: its entries.
+        folder: where it lies; None for a text.
+        repeated: place of an entry -> words on the keys that it has twice.
+    """
+
+    nodes: list[Node]
+    folder: Path | None
+    repeated: dict[str, list[str]]
+
+    def free_base(self, joints: Collection[str]) -> Node | None:
+        """The entry that says that the base moves freely, by six joints that are not in the URDF.
+
+        Raises:
+            SubmechanismError: such an entry with other than six joints, or driven ones; a second.
+        """
+        virtual = [
+            node
+            for node in self.nodes
+            if node.value_of("type", "") == FREE_BASE and not _listed(node) & set(joints)
+        ]
+        for k, node in enumerate(virtual):
+            if k or len(_listed(node)) != 6 or node.value_of("jointnames_active", ()):
+                raise node.error(
+                    "a free base is one entry of six joints, none of them driven",
+                    "list six joints and jointnames_active: [], or remove the entry",
+                )
+        return virtual[0] if virtual else None
+
+
+def _listed(node: Node) -> set[str]:
+    return {*node.value_of("jointnames_spanningtree", node.value_of("jointnames", ()))}
+
+
+def open_submechanisms(source: str | os.PathLike[str]) -> SubmechanismFile:
+    """A submechanism file (path or text), its layout checked.
+
+    Raises:
+        SubmechanismError: names the file, the key path, the offending word and the nearest valid.
+    """
+    given = load_yaml(source)
+    nodes = list(validated(given.root, FILE)["submechanisms"])
+    return SubmechanismFile(nodes, given.folder, given.repeated)
+
+
 def read_submechanisms(
-    source: str | os.PathLike[str] | None,
+    source: str | os.PathLike[str] | SubmechanismFile | None,
     tree: Tree,
     *,
     search_path: Iterable[str | os.PathLike[str]] | str | os.PathLike[str] = (),
@@ -41,7 +92,7 @@ def read_submechanisms(
     """Read a submechanism file and check it against the tree.
 
     Args:
-        source: path, YAML text, or None for a robot without loops.
+        source: path, YAML text, a file that is open already, or None for a robot without loops.
         tree: the robot.
         search_path: folders in which sub-URDFs (``file_path``) are looked for as well.
 
@@ -62,14 +113,17 @@ def read_submechanisms(
         raise InvalidInput(f"search_path is not a list of folders ({error})") from None
     if source is None:
         return with_implied((), tree)
-    root, folder = load_yaml(source)
-    nodes = list(validated(root, FILE)["submechanisms"])
-    search = TransmissionSearch(folder, folders, tree)
+    file = source if isinstance(source, SubmechanismFile) else open_submechanisms(source)
+    base = file.free_base({*tree.joint_names, *tree.fixed_joint_children})
+    nodes = [node for node in file.nodes if node is not base]
+    search = TransmissionSearch(file.folder, folders, tree)
     owners: Named = {}
-    entries = [
-        _read_entry(node, name, tree, search, owners)
-        for node, name in zip(nodes, _unique_names(nodes), strict=True)
-    ]
+    entries = []
+    for node, name in zip(nodes, _unique_names(nodes), strict=True):
+        entry = _read_entry(node, name, tree, search, owners)
+        words = file.repeated.get(node.place, ())
+        remarks = tuple(Remark("warning", "repeated-key", f"{name}: {each}") for each in words)
+        entries.append(replace(entry, remarks=remarks))
     return with_implied(tuple(entries), tree)
 
 

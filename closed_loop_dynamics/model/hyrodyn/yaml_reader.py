@@ -1,8 +1,9 @@
-"""Safe YAML: plain data only, no bombs, no duplicate keys."""
+"""Safe YAML: plain data only, no bombs, no duplicate keys but in the entries themselves."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,30 @@ MAX_VALUES = 100_000  # with aliases written out
 MAX_DEPTH = 40
 
 _TEXT_START = re.compile(r"\s*(\{|[\"']?submechanisms[\"']?\s*:)")
+_ENTRY = re.compile(r"submechanisms\[\d+\]")  # exported files repeat keys in there
 
 
-def load_yaml(source: object) -> tuple[Node, Path | None]:
-    """The root of a submechanism file (path or text) and the folder it lies in, if any."""
+@dataclass(frozen=True)
+class YamlFile:
+    """What was read.
+
+    Attributes:
+        root: all of it.
+        folder: where the file lies; None for a text.
+        repeated: entry -> words on the keys that it has twice, the last one of which counts.
+    """
+
+    root: Node
+    folder: Path | None
+    repeated: dict[str, list[str]]
+
+
+def load_yaml(source: object) -> YamlFile:
+    """A submechanism file, given as path or text."""
     reader = TextReader("submechanism file", SubmechanismError, MAX_BYTES, _looks_like_yaml)
     given = reader.read(source)
-    return Node(_construct(given), "", given.file), given.folder
+    repeated: dict[str, list[str]] = {}
+    return YamlFile(Node(_construct(given, repeated), "", given.file), given.folder, repeated)
 
 
 def _looks_like_yaml(text: str) -> bool:
@@ -31,14 +49,14 @@ def _looks_like_yaml(text: str) -> bool:
     return "\n" in text or _TEXT_START.match(text.lstrip("\ufeff")) is not None
 
 
-def _construct(given: SourceText) -> Any:
+def _construct(given: SourceText, repeated: dict[str, list[str]]) -> Any:
     try:
         loader = yaml.SafeLoader(given.text)
         root = loader.get_single_node()
         if root is None:
             remedy = "start it with 'submechanisms:' and a list of entries"
             raise _error(given.file, "", "the submechanism file is empty", remedy)
-        _check_nodes(root, given.file)
+        _check_nodes(root, given.file, repeated)
         return loader.construct_document(root)
     except SubmechanismError:
         raise
@@ -70,8 +88,8 @@ def _line(text: str, number: int) -> str:
     return lines[number] if number < len(lines) else ""
 
 
-def _check_nodes(root: yaml.Node, file: str) -> None:
-    """Refuse duplicate keys, and anchors that expand into something huge or endless.
+def _check_nodes(root: yaml.Node, file: str, repeated: dict[str, list[str]]) -> None:
+    """Note the duplicate keys of entries; refuse others, and anchors that expand into huge things.
 
     PyYAML shares the nodes of an alias, so the tree is small here even when its expansion is not;
     sizes are counted as if every alias were written out.
@@ -86,7 +104,7 @@ def _check_nodes(root: yaml.Node, file: str) -> None:
             raise _too_deep(file, place)
         if id(node) not in sizes:
             open_nodes.add(id(node))
-            children = _children(node, place, file)
+            children = _children(node, place, file, repeated)
             sizes[id(node)] = 1 + sum(size_of(child, at, depth + 1) for child, at in children)
             open_nodes.discard(id(node))
         return sizes[id(node)]
@@ -96,7 +114,9 @@ def _check_nodes(root: yaml.Node, file: str) -> None:
         raise _error(file, "", problem, "use fewer aliases (*name)")
 
 
-def _children(node: yaml.Node, place: str, file: str) -> list[tuple[yaml.Node, str]]:
+def _children(
+    node: yaml.Node, place: str, file: str, repeated: dict[str, list[str]]
+) -> list[tuple[yaml.Node, str]]:
     if isinstance(node, yaml.SequenceNode):
         return [(child, f"{place}[{i}]") for i, child in enumerate(node.value)]
     if not isinstance(node, yaml.MappingNode):
@@ -111,7 +131,9 @@ def _children(node: yaml.Node, place: str, file: str) -> list[tuple[yaml.Node, s
             raise _error(file, at, f"the key in line {line} is not a word", "write a word")
         if word in lines:
             problem = f"the key '{clip(word)}' is given twice (lines {lines[word]} and {line})"
-            raise _error(file, at, problem, "keep one of them")
+            if not _ENTRY.fullmatch(place):
+                raise _error(file, at, problem, "keep one of them")
+            repeated.setdefault(place, []).append(f"{problem}; the last one counts")
         lines[word] = line
         result.append((value, at))
     return result

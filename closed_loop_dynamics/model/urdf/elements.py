@@ -1,7 +1,7 @@
 """The ``<link>`` and ``<joint>`` elements of a URDF: what is read of each, and the first checks.
 
-Everything that says nothing about motion (collisions, gazebo, ...) is left alone. What passes here
-has the elements, attributes and numbers it needs, so that later steps read without asking again.
+Other elements are left alone (:mod:`.unread` has a word on them). What passes here has the
+elements, attributes and numbers it needs, so that later steps read without asking again.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ class UrdfDocument:
 
 
 def read_root(source: object) -> Element:
-    """The root element of a URDF, given as path or text; its content is not looked at."""
-    root = parse_xml(source)
+    """The root element of a URDF, given as path, text or itself; its content is not looked at."""
+    root = source if isinstance(source, Element) else parse_xml(source)
     if root.tag != "robot":
         raise root.error(
             f"the root element is <{root.tag}>, not <robot>",

@@ -34,11 +34,11 @@ _KINDS = {"revolute": REVOLUTE, "continuous": REVOLUTE, "prismatic": PRISMATIC}
 LinkInertia = tuple[float, Array, Array]
 
 
-def read_urdf(source: str | os.PathLike[str], *, floating_base: bool = False) -> Tree:
+def read_urdf(source: str | os.PathLike[str] | Element, *, floating_base: bool = False) -> Tree:
     """Read a URDF: its spanning tree, visuals and transmissions.
 
     Args:
-        source: path, or the XML text itself (recognised by its leading ``<``).
+        source: path, the XML text itself (recognised by its leading ``<``), or its root element.
         floating_base: let the root link move freely: body 0, joint ``"floating_base"``.
 
     Raises:

@@ -1,0 +1,1 @@
+"""URDF+ files: a spanning tree and what closes its loops, in one."""
