@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .actuation.actuation import Actuation
 from .actuation.encoders import independent_from_actuator
 from .actuation.undriven import require_actuators
-from .arrays import Array, Guess, as_finite_vectors
+from .arrays import Array, Guess, Vec, as_finite_vectors
 from .closure.smooth import Gamma
 from .dynamics.catalogue import (
     FORWARD_DYNAMICS,
@@ -28,6 +27,7 @@ from .dynamics.catalogue import (
     Family,
 )
 from .dynamics.parameters import ParameterView, parameter_names
+from .engine.threads import Threads, spread
 from .errors import InvalidInput, did_you_mean
 from .inspection import Report, lint
 from .inspection.geometry import SubmechanismGeometry
@@ -120,6 +120,9 @@ class Robot:
     It can be pickled: what arrives in another process, or on another machine, is made of the same
     description there, with compiled code of its own.
 
+    Methods that take a batch take ``threads=``, too: how many threads share its rows, by default
+    all cores where it is worth it. The results are the same to the last bit.
+
     Attributes:
         programs: its compiled programs, for code that needs more than the methods offer.
         mechanism: tree, submechanisms, and where each coordinate is.
@@ -166,10 +169,11 @@ class Robot:
 
     def state(
         self,
-        y: ArrayLike,
-        yd: ArrayLike | None = None,
-        ydd: ArrayLike | None = None,
+        y: Vec,
+        yd: Vec | None = None,
+        ydd: Vec | None = None,
         guess: Guess = None,
+        threads: Threads = None,
     ) -> State:
         """Complete independent positions (velocities, accelerations) to the spanning tree.
 
@@ -181,21 +185,25 @@ class Robot:
         Raises:
             ClosureNotFound: ``y`` is not reachable on the assembly mode; carries the last good q.
         """
-        return complete_state(self.programs, y, yd, ydd, guess)
+        if threads is None:
+            return complete_state(self.programs, y, yd, ydd, guess)
+        return spread(threads, complete_state, self.programs, y, yd, ydd, guess)
 
-    def loop_jacobian(self, y: ArrayLike, guess: Guess = None) -> Array:
+    def loop_jacobian(self, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """G (n, m): qd = G yd."""
-        return self.programs.run("loop_jacobian", guess, y)
+        return spread(threads, self.programs.run, "loop_jacobian", guess, y)
 
-    def loop_bias(self, y: ArrayLike, yd: ArrayLike, guess: Guess = None) -> Array:
+    def loop_bias(self, y: Vec, yd: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """g (n,): qdd = G ydd + g."""
-        return self.programs.run("loop_bias", guess, y, yd)
+        return spread(threads, self.programs.run, "loop_bias", guess, y, yd)
 
-    def actuator_jacobian(self, y: ArrayLike, guess: Guess = None) -> Array:
+    def actuator_jacobian(self, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """G_u (p, m): ud = G_u yd."""
-        return actuator_jacobian(self.programs, y, guess)
+        return spread(threads, actuator_jacobian, self.programs, y, guess)
 
-    def independent_from_actuator(self, u: ArrayLike, guess: Guess = None) -> Array:
+    def independent_from_actuator(
+        self, u: Vec, guess: Guess = None, threads: Threads = None
+    ) -> Array:
         """y (m,) from measured actuator positions ``u`` (p,).
 
         Redundant actuators are fitted in the sense of least squares; ``actuation.disagreement(u)``
@@ -205,28 +213,28 @@ class Robot:
             guess: (m,) independent positions near the answer; by default the branch of the
                 reference configuration is searched.
         """
-        return independent_from_actuator(self.programs, u, guess)
+        return spread(threads, independent_from_actuator, self.programs, u, guess)
 
-    def pose(self, link: str, y: ArrayLike, guess: Guess = None) -> Array:
+    def pose(self, link: str, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """(4, 4) pose of a link in the root frame (world, for a floating base)."""
-        return link_pose(self.programs, link, y, guess)
+        return spread(threads, link_pose, self.programs, link, y, guess)
 
-    def jacobian(self, link: str, y: ArrayLike, guess: Guess = None) -> Array:
+    def jacobian(self, link: str, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """(6, m) Jacobian of a link: [angular; linear] velocity in the link frame = J yd."""
-        return link_jacobian(self.programs, link, y, guess)
+        return spread(threads, link_jacobian, self.programs, link, y, guess)
 
     def frame(self, link: str) -> tuple[int, Array]:
         """(body, pose in the body frame) of a link."""
         return frame_of(self.mechanism.tree, link)
 
-    def integrate(self, y: ArrayLike, dy: ArrayLike) -> Array:
+    def integrate(self, y: Vec, dy: Vec) -> Array:
         """Where y (n_y,) leads in one unit of time at the constant velocity ``dy`` (m,).
 
         The base moves along the screw of its body twist, by any angle; joints simply add.
         """
         return integrate(self.mechanism, y, dy)
 
-    def difference(self, y0: ArrayLike, y1: ArrayLike) -> Array:
+    def difference(self, y0: Vec, y1: Vec) -> Array:
         """dy (m,) with integrate(y0, dy) = y1; the base turns the short way, at most pi."""
         return difference(self.mechanism, y0, y1)
 
@@ -234,14 +242,15 @@ class Robot:
 
     def inverse_dynamics(
         self,
-        y: ArrayLike,
-        yd: ArrayLike,
-        ydd: ArrayLike,
-        wrenches: Mapping[str, ArrayLike] | None = None,
+        y: Vec,
+        yd: Vec,
+        ydd: Vec,
+        wrenches: Mapping[str, Vec] | None = None,
         guess: Guess = None,
         *,
         payload: Mapping[str, Payload] | None = None,
-        parameters: ArrayLike | None = None,
+        parameters: Vec | None = None,
+        threads: Threads = None,
     ) -> Array:
         """Actuator forces tau_u (p,) [N or N m] (cluster RNEA, then G_u^-T).
 
@@ -257,37 +266,40 @@ class Robot:
         """
         if self._underactuated:
             require_actuators(self.programs)
-        if wrenches is None and guess is None and payload is None and parameters is None:
+        plain = payload is None and parameters is None
+        if plain and wrenches is None and guess is None and threads is None:
             return self._inverse_dynamics(y, yd, ydd)
         pi = self._parameters.given(payload, parameters)
-        return self._dynamics(INVERSE_DYNAMICS, wrenches, guess, pi, y, yd, ydd)
+        return self._dynamics(INVERSE_DYNAMICS, threads, wrenches, guess, pi, y, yd, ydd)
 
     def generalized_forces(
         self,
-        y: ArrayLike,
-        yd: ArrayLike,
-        ydd: ArrayLike,
-        wrenches: Mapping[str, ArrayLike] | None = None,
+        y: Vec,
+        yd: Vec,
+        ydd: Vec,
+        wrenches: Mapping[str, Vec] | None = None,
         guess: Guess = None,
         *,
         payload: Mapping[str, Payload] | None = None,
-        parameters: ArrayLike | None = None,
+        parameters: Vec | None = None,
+        threads: Threads = None,
     ) -> Array:
         """Independent forces tau_y (m,) = M_y ydd + C_y (cluster RNEA)."""
         pi = self._parameters.given(payload, parameters)
-        return self._dynamics(GENERALIZED_FORCES, wrenches, guess, pi, y, yd, ydd)
+        return self._dynamics(GENERALIZED_FORCES, threads, wrenches, guess, pi, y, yd, ydd)
 
     def forward_dynamics(
         self,
-        y: ArrayLike,
-        yd: ArrayLike,
-        tau_u: ArrayLike,
-        wrenches: Mapping[str, ArrayLike] | None = None,
+        y: Vec,
+        yd: Vec,
+        tau_u: Vec,
+        wrenches: Mapping[str, Vec] | None = None,
         guess: Guess = None,
         method: str = "cluster_aba",
         *,
         payload: Mapping[str, Payload] | None = None,
-        parameters: ArrayLike | None = None,
+        parameters: Vec | None = None,
+        threads: Threads = None,
     ) -> Array:
         """Independent accelerations ydd (m,) from actuator forces.
 
@@ -296,45 +308,52 @@ class Robot:
                 ``"lagrange"`` (these with the model's own parameters only).
         """
         plain = payload is None and parameters is None
-        if wrenches is None and guess is None and plain and method == "cluster_aba":
-            return self._forward_dynamics(y, yd, tau_u)
         if method == "cluster_aba":
+            if plain and wrenches is None and guess is None and threads is None:
+                return self._forward_dynamics(y, yd, tau_u)
             pi = self._parameters.given(payload, parameters)
-            return self._dynamics(FORWARD_DYNAMICS, wrenches, guess, pi, y, yd, tau_u)
+            return self._dynamics(FORWARD_DYNAMICS, threads, wrenches, guess, pi, y, yd, tau_u)
         if not plain:
             raise InvalidInput(f"method '{method}' takes no payload and no parameters")
-        return forward_dynamics_by(self.programs, method, y, yd, tau_u, wrenches, guess)
+        inputs = method, y, yd, tau_u, wrenches, guess
+        return spread(threads, forward_dynamics_by, self.programs, *inputs)
 
     def mass_matrix(
         self,
-        y: ArrayLike,
+        y: Vec,
         guess: Guess = None,
         *,
         payload: Mapping[str, Payload] | None = None,
-        parameters: ArrayLike | None = None,
+        parameters: Vec | None = None,
+        threads: Threads = None,
     ) -> Array:
         """M_y (m, m) in independent coordinates."""
         pi = self._parameters.given(payload, parameters)
         if pi is None:
-            return self.programs.run(MASS_MATRIX.plain, guess, y)
-        return self.programs.run(MASS_MATRIX.parameters, guess, y, pi)
+            return spread(threads, self.programs.run, MASS_MATRIX.plain, guess, y)
+        return spread(threads, self.programs.run, MASS_MATRIX.parameters, guess, y, pi)
 
-    def inverse_mass_matrix(self, y: ArrayLike, guess: Guess = None) -> Array:
+    def inverse_mass_matrix(self, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """M_y^-1 (m, m) = W^T D^-1 W by innovations (R. Kumar et al. 2022, Eq. 27).
 
         From the articulated inertias D and U of the clusters; M_y is not formed.
         """
-        return self.programs.run("inverse_mass_matrix", guess, y)
+        return spread(threads, self.programs.run, "inverse_mass_matrix", guess, y)
 
-    def mass_matrix_factors(self, y: ArrayLike, guess: Guess = None) -> MassMatrixFactors:
+    def mass_matrix_factors(
+        self, y: Vec, guess: Guess = None, threads: Threads = None
+    ) -> MassMatrixFactors:
         """W and D of M_y^-1 = W^T D^-1 W, each (m, m); det M_y = det D.
 
         W is the identity plus entries for joints further inwards, D is block-diagonal (one block
         per cluster), so both are cheap to multiply with or to solve.
         """
-        return MassMatrixFactors(**self.programs.named("mass_matrix_factors", guess, y))
+        found = spread(threads, self.programs.named, "mass_matrix_factors", guess, y)
+        return MassMatrixFactors(**found)
 
-    def inverse_osim(self, links: Sequence[str], y: ArrayLike, guess: Guess = None) -> Array:
+    def inverse_osim(
+        self, links: Sequence[str], y: Vec, guess: Guess = None, threads: Threads = None
+    ) -> Array:
         """Inverse operational-space inertia Lambda^-1 = J M_y^-1 J^T (6k, 6k) of k links.
 
         By extended force propagators (cluster EFPA), without J and M_y. A program is compiled
@@ -344,10 +363,10 @@ class Robot:
             links: names, in the order of the blocks; a name may come twice, and the root link of a
                 fixed base gives zeros. Blocks are [angular; linear] in the frame of each link.
         """
-        return self.programs.run(osim_program(self.programs, links), guess, y)
+        return spread(threads, self.programs.run, osim_program(self.programs, links), guess, y)
 
     def apply_test_force(
-        self, link: str, wrench: ArrayLike, y: ArrayLike, guess: Guess = None
+        self, link: str, wrench: Vec, y: Vec, guess: Guess = None, threads: Threads = None
     ) -> ForceResponse:
         """Accelerations that a force alone causes: no motion, no gravity, no actuator forces.
 
@@ -357,41 +376,44 @@ class Robot:
         Returns:
             ``ydd`` (m,) = M_y^-1 J^T f, and ``acceleration`` (6,) of the link = Lambda^-1 f.
         """
-        return run_test_force(self.programs, link, wrench, y, guess)
+        return spread(threads, run_test_force, self.programs, link, wrench, y, guess)
 
-    def bias(self, y: ArrayLike, yd: ArrayLike, guess: Guess = None) -> Array:
+    def bias(self, y: Vec, yd: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """C_y (m,): Coriolis, centrifugal, gravity and friction forces."""
-        return self.programs.run("bias", guess, y, yd)
+        return spread(threads, self.programs.run, "bias", guess, y, yd)
 
-    def gravity(self, y: ArrayLike, guess: Guess = None) -> Array:
+    def gravity(self, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """Gravity forces (m,)."""
-        return self.programs.run("gravity", guess, y)
+        return spread(threads, self.programs.run, "gravity", guess, y)
 
     def _dynamics(
         self,
         family: Family,
-        wrenches: Mapping[str, ArrayLike] | None,
+        threads: Threads,
+        wrenches: Mapping[str, Vec] | None,
         guess: Guess,
-        pi: ArrayLike | None,
+        pi: Vec | None,
         *values: Any,
     ) -> Array:
         forces = None if wrenches is None else self.body_wrenches(wrenches)
-        return self.programs.dynamics(family, guess, *values, wrenches=forces, parameters=pi)
+        run = self.programs.dynamics
+        return spread(threads, run, family, guess, *values, wrenches=forces, parameters=pi)
 
-    def body_wrenches(self, wrenches: Mapping[str, ArrayLike]) -> Array:
+    def body_wrenches(self, wrenches: Mapping[str, Vec]) -> Array:
         """Wrenches on links as one vector of wrenches on bodies, (6 * bodies,) or (N, ...)."""
         return body_wrenches(self.mechanism, wrenches)
 
     def step(
         self,
-        y: ArrayLike,
-        yd: ArrayLike,
-        tau_u: ArrayLike,
+        y: Vec,
+        yd: Vec,
+        tau_u: Vec,
         h: float,
-        wrenches: Mapping[str, ArrayLike] | None = None,
+        wrenches: Mapping[str, Vec] | None = None,
         steps: int = 1,
         friction: Friction | None = None,
         guess: Guess = None,
+        threads: Threads = None,
     ) -> tuple[Array, Array]:
         """(y, yd) after ``steps`` Runge-Kutta steps of ``h`` seconds under constant forces.
 
@@ -405,7 +427,8 @@ class Robot:
             ClosureNotFound: the way leads out of the assembly mode. Steps one by one
                 (``steps=1``) show the last good state.
         """
-        return self._integration.step(y, yd, tau_u, h, wrenches, steps, friction, guess)
+        inputs = y, yd, tau_u, h, wrenches, steps, friction, guess
+        return spread(threads, self._integration.step, *inputs)
 
     # -- dynamic parameters ---------------------------------------------------------------------
 
@@ -424,7 +447,7 @@ class Robot:
         """``"shank.m"`` ... ``"knee.viscous_friction"``, in the order of ``dynamic_parameters``."""
         return parameter_names(self.mechanism)
 
-    def parameter_view(self, parameters: ArrayLike | None = None) -> ParameterView:
+    def parameter_view(self, parameters: Vec | None = None) -> ParameterView:
         """``parameters`` (default: the model's) by name: ``.mass[i]``, ``.first_moment[i]`` ...
 
         Bodies are in the order of ``mechanism.tree.bodies``; the arrays are views.
@@ -432,7 +455,7 @@ class Robot:
         return self._parameters.view(parameters)
 
     def parameters_with(
-        self, payload: Mapping[str, Payload], parameters: ArrayLike | None = None
+        self, payload: Mapping[str, Payload], parameters: Vec | None = None
     ) -> Array:
         """``parameters`` (default: the model's) with payloads on links added.
 
@@ -440,7 +463,9 @@ class Robot:
         """
         return self._parameters.loaded(payload, parameters)
 
-    def regressor(self, y: ArrayLike, yd: ArrayLike, ydd: ArrayLike, guess: Guess = None) -> Array:
+    def regressor(
+        self, y: Vec, yd: Vec, ydd: Vec, guess: Guess = None, threads: Threads = None
+    ) -> Array:
         """W (p, parameters): W @ dynamic_parameters = inverse_dynamics(y, yd, ydd).
 
         Friction and rotor inertia have columns of their own, after those of the bodies.
@@ -449,13 +474,13 @@ class Robot:
             Underactuated, ActuationSingular: as inverse dynamics; ``generalized_regressor`` never.
         """
         require_actuators(self.programs)
-        return self.programs.run("regressor", guess, y, yd, ydd)
+        return spread(threads, self.programs.run, "regressor", guess, y, yd, ydd)
 
     def generalized_regressor(
-        self, y: ArrayLike, yd: ArrayLike, ydd: ArrayLike, guess: Guess = None
+        self, y: Vec, yd: Vec, ydd: Vec, guess: Guess = None, threads: Threads = None
     ) -> Array:
         """W_y (m, parameters): W_y @ dynamic_parameters = generalized_forces(y, yd, ydd)."""
-        return self.programs.run("generalized_regressor", guess, y, yd, ydd)
+        return spread(threads, self.programs.run, "generalized_regressor", guess, y, yd, ydd)
 
     # -- the whole robot ------------------------------------------------------------------------
 
@@ -464,25 +489,29 @@ class Robot:
         """Mass of all moving links [kg]; of a fixed base, the root link does not count."""
         return total_mass(self.mechanism.tree)
 
-    def center_of_mass(self, y: ArrayLike, guess: Guess = None) -> Array:
+    def center_of_mass(self, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """(3,) centre of mass of the moving links in the root frame (world, floating base) [m]."""
-        return center_of_mass(self.programs, y, guess)
+        return spread(threads, center_of_mass, self.programs, y, guess)
 
-    def center_of_mass_velocity(self, y: ArrayLike, yd: ArrayLike, guess: Guess = None) -> Array:
+    def center_of_mass_velocity(
+        self, y: Vec, yd: Vec, guess: Guess = None, threads: Threads = None
+    ) -> Array:
         """(3,) its velocity [m/s]."""
-        return centroidal(self.programs, y, yd, guess)["velocity"]
+        return spread(threads, centroidal, self.programs, y, yd, guess)["velocity"]
 
-    def centroidal_momentum(self, y: ArrayLike, yd: ArrayLike, guess: Guess = None) -> Array:
+    def centroidal_momentum(
+        self, y: Vec, yd: Vec, guess: Guess = None, threads: Threads = None
+    ) -> Array:
         """(6,) [angular; linear] momentum about the centre of mass, in world axes."""
-        return centroidal(self.programs, y, yd, guess)["momentum"]
+        return spread(threads, centroidal, self.programs, y, yd, guess)["momentum"]
 
-    def centroidal_matrix(self, y: ArrayLike, guess: Guess = None) -> Array:
+    def centroidal_matrix(self, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """A_G (6, m): centroidal momentum = A_G yd."""
-        return centroidal_matrix(self.programs, y, guess)
+        return spread(threads, centroidal_matrix, self.programs, y, guess)
 
-    def energy(self, y: ArrayLike, yd: ArrayLike, guess: Guess = None) -> Energy:
+    def energy(self, y: Vec, yd: Vec, guess: Guess = None, threads: Threads = None) -> Energy:
         """Kinetic and potential energy [J]; the potential is zero in the root's plane z = 0."""
-        found = centroidal(self.programs, y, yd, guess)
+        found = spread(threads, centroidal, self.programs, y, yd, guess)
         return Energy(found["kinetic"], found["potential"])
 
     # -- what is built on it --------------------------------------------------------------------

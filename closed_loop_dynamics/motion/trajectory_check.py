@@ -163,9 +163,10 @@ class Checker:
         extra: Array | None = None,
     ) -> ActuatorTable:
         try:
-            state = self.robot.state(y, yd, ydd)
+            # One thread: the cores are the control cycle's.
+            state = self.robot.state(y, yd, ydd, threads=1)
             pi = None if self.carried is None else self.carried.parameters
-            tau = self.robot.inverse_dynamics(y, yd, ydd, parameters=pi)
+            tau = self.robot.inverse_dynamics(y, yd, ydd, parameters=pi, threads=1)
             if extra is not None:
                 rows = zip(y, extra, strict=True)
                 tau = tau + np.array([actuator_forces(self.robot, *row) for row in rows])

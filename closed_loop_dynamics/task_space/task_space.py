@@ -11,9 +11,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_finite_vectors, as_rows
+from ..arrays import Array, Vec, as_finite_vectors, as_rows
 from ..engine import Program
 from ..engine.symbolic import tracing
+from ..engine.threads import Threads, spread
 from ..errors import ClosureNotFound, InvalidInput, SubmechanismError, Underactuated, did_you_mean
 from ..model.poses import body_poses, link_pose
 from ..programs import Programs
@@ -26,10 +27,14 @@ from .task_state import Conditioning, LimbConditioning, Rounds, TaskState
 from .topology import find_limbs
 
 SCHEMES = ("nested", "compound")
+#: A state to start from; None: the newest of this thread or the reference.
+Start = TaskState | None
 
 
 class TaskSpace:
     """Kinematics and dynamics of one parallel manipulator in the coordinates x of its platform.
+
+    ``threads=`` is that of :class:`Robot`; the results are the same for any number.
 
     Attributes:
         axes: names of x, of x, y, z [m], roll, pitch, yaw [rad] in the root frame.
@@ -102,7 +107,7 @@ class TaskSpace:
 
     # -- poses ----------------------------------------------------------------------------------
 
-    def pose(self, x: ArrayLike) -> Array:
+    def pose(self, x: Vec) -> Array:
         """(4, 4) pose of the platform in the root frame, or (N, 4, 4)."""
         values = as_finite_vectors(x, "x", self._model.m)
         if values.ndim == 1:
@@ -117,10 +122,11 @@ class TaskSpace:
 
     def inverse_kinematics(
         self,
-        x: ArrayLike,
-        xd: ArrayLike | None = None,
-        xdd: ArrayLike | None = None,
-        guess: TaskState | None = None,
+        x: Vec,
+        xd: Vec | None = None,
+        xdd: Vec | None = None,
+        guess: Start = None,
+        threads: Threads = None,
     ) -> TaskState:
         """Joint and actuator positions, velocities and accelerations for a platform motion.
 
@@ -129,6 +135,7 @@ class TaskSpace:
             guess: a state to start from, on the same assembly mode; by default this thread's
                 previous solution when it is near, else the reference configuration. All methods
                 below take it; with many samples it is the start of the first.
+            threads: no help here: every sample starts from the one before.
 
         Raises:
             ClosureNotFound: a limb cannot reach x without passing a singularity; carries the
@@ -138,7 +145,7 @@ class TaskSpace:
         given = [x, np.zeros(m) if xd is None else xd, np.zeros(m) if xdd is None else xdd]
         names = ("x", "xd", "xdd")
         values = [as_finite_vectors(v, n, m) for v, n in zip(given, names, strict=True)]
-        rows = as_rows("inverse_kinematics", values)
+        rows = spread(threads, as_rows, "inverse_kinematics", values)
         if rows is None:
             return self._solve(values, guess)
         states: list[TaskState] = []
@@ -157,20 +164,20 @@ class TaskSpace:
         iterations = np.zeros((0, len(model.limbs)), dtype=np.int64)
         return TaskState(x, q, q, q, u, u, u, theta, np.zeros(0), np.zeros(0), iterations)
 
-    def _flat(self, name: str, guess: TaskState | None, values: Sequence[ArrayLike]) -> Array:
+    def _flat(self, name: str, guess: Start, values: Sequence[Vec]) -> Array:
         program = self._programs[name]
         if guess is not None:
             self._start(program, guess)
         return program(*values)
 
-    def _call(self, name: str, guess: TaskState | None, *values: ArrayLike) -> Array:
+    def _call(self, name: str, guess: Start, *values: Vec) -> Array:
         """The output of a program that has one."""
         return self._programs.outputs[name].only(self._flat(name, guess, values))
 
-    def _named(self, name: str, guess: TaskState | None, *values: ArrayLike) -> Mapping[str, Array]:
+    def _named(self, name: str, guess: Start, *values: Vec) -> Mapping[str, Array]:
         return self._programs.outputs[name].views(self._flat(name, guess, values))
 
-    def _solve(self, values: list[Array], guess: TaskState | None) -> TaskState:
+    def _solve(self, values: list[Array], guess: Start) -> TaskState:
         out = self._named("inverse_kinematics", guess, *values)
         program = self._programs["inverse_kinematics"]
         context = program.context()
@@ -204,11 +211,11 @@ class TaskSpace:
         for rec, record, theta in zip(layouts, program.context().records, thetas, strict=True):
             rec.write(record, guess.x, theta, 0.0)
 
-    def actuator_jacobian(self, x: ArrayLike, guess: TaskState | None = None) -> Array:
+    def actuator_jacobian(self, x: Vec, guess: Start = None, threads: Threads = None) -> Array:
         """J_IK (p, m): ud = J_IK xd."""
-        return self._call("actuator_jacobian", guess, x)
+        return spread(threads, self._call, "actuator_jacobian", guess, x)
 
-    def conditioning(self, x: ArrayLike, guess: TaskState | None = None) -> Conditioning:
+    def conditioning(self, x: Vec, guess: Start = None) -> Conditioning:
         """Singular values that vanish at singularities; lengths over that of the manipulator."""
         one = as_finite_vectors(x, "x", self._model.m)
         if one.ndim != 1:
@@ -238,11 +245,12 @@ class TaskSpace:
 
     def inverse_dynamics(
         self,
-        x: ArrayLike,
-        xd: ArrayLike,
-        xdd: ArrayLike,
-        wrench: ArrayLike | None = None,
-        guess: TaskState | None = None,
+        x: Vec,
+        xd: Vec,
+        xdd: Vec,
+        wrench: Vec | None = None,
+        guess: Start = None,
+        threads: Threads = None,
     ) -> Array:
         """Actuator forces u (p,) of a platform motion (Eq. 45), or (N, p).
 
@@ -257,27 +265,28 @@ class TaskSpace:
                 f"'{self.name}' has {self._robot.p} actuators for {self._model.m} task "
                 "coordinates: use generalized_forces"
             )
-        return self._call("inverse_dynamics", guess, x, xd, xdd, _wrench(wrench))
+        return spread(threads, self._call, "inverse_dynamics", guess, x, xd, xdd, _wrench(wrench))
 
     def generalized_forces(
         self,
-        x: ArrayLike,
-        xd: ArrayLike,
-        xdd: ArrayLike,
-        wrench: ArrayLike | None = None,
-        guess: TaskState | None = None,
+        x: Vec,
+        xd: Vec,
+        xdd: Vec,
+        wrench: Vec | None = None,
+        guess: Start = None,
+        threads: Threads = None,
     ) -> Array:
         """J_IK^T u (m,) of a platform motion (Eq. 39), or (N, m)."""
-        return self._call("generalized_forces", guess, x, xd, xdd, _wrench(wrench))
+        return spread(threads, self._call, "generalized_forces", guess, x, xd, xdd, _wrench(wrench))
 
-    def mass_matrix(self, x: ArrayLike, guess: TaskState | None = None) -> Array:
+    def mass_matrix(self, x: Vec, guess: Start = None, threads: Threads = None) -> Array:
         """M_t (m, m): what the platform feels of all bodies."""
-        return self._call("mass_matrix", guess, x)
+        return spread(threads, self._call, "mass_matrix", guess, x)
 
-    def bias(self, x: ArrayLike, xd: ArrayLike, guess: TaskState | None = None) -> Array:
+    def bias(self, x: Vec, xd: Vec, guess: Start = None, threads: Threads = None) -> Array:
         """C_t xd + W_t^grav (m,)."""
         zero = np.zeros(self._model.m)
-        return self._call("generalized_forces", guess, x, xd, zero, np.zeros(6))
+        return spread(threads, self._call, "generalized_forces", guess, x, xd, zero, np.zeros(6))
 
 
 def _singular_values(matrix: Array) -> Array:
@@ -285,5 +294,5 @@ def _singular_values(matrix: Array) -> Array:
     return np.asarray(np.linalg.svd(matrix, compute_uv=False))
 
 
-def _wrench(wrench: ArrayLike | None) -> Array:
+def _wrench(wrench: Vec | None) -> Array:
     return np.zeros(6) if wrench is None else as_finite_vectors(wrench, "wrench", 6)
