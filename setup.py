@@ -29,12 +29,14 @@ ROS = [
 PLOT = ["matplotlib>=3.7"]
 BAGS = ["rosbags>=0.11"]  # reads and writes MCAP without ROS
 VIEWER = ["viser>=1.1"]
+DASK = ["distributed>=2024.1"]
 CONTROL = ["ruckig>=0.12"]  # streams of references within limits of speed, acceleration and jerk
 TEST = [
     *PLOT,
     *BAGS,
     *VIEWER,
     *CONTROL,
+    *DASK,
     "hypothesis>=6.100",
     "jsonschema>=4.17",
     "mujoco>=3.17",
@@ -69,6 +71,7 @@ setup(
     extras_require={
         "bags": BAGS,
         "control": CONTROL,
+        "dask": DASK,
         "plot": PLOT,
         "ros": ROS,
         "test": TEST,
