@@ -187,19 +187,19 @@ class Robot:
         """
         if threads is None:
             return complete_state(self.programs, y, yd, ydd, guess)
-        return spread(threads, complete_state, self.programs, y, yd, ydd, guess)
+        return spread(threads, complete_state)(self.programs, y, yd, ydd, guess)
 
     def loop_jacobian(self, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """G (n, m): qd = G yd."""
-        return spread(threads, self.programs.run, "loop_jacobian", guess, y)
+        return spread(threads, self.programs.run)("loop_jacobian", guess, y)
 
     def loop_bias(self, y: Vec, yd: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """g (n,): qdd = G ydd + g."""
-        return spread(threads, self.programs.run, "loop_bias", guess, y, yd)
+        return spread(threads, self.programs.run)("loop_bias", guess, y, yd)
 
     def actuator_jacobian(self, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """G_u (p, m): ud = G_u yd."""
-        return spread(threads, actuator_jacobian, self.programs, y, guess)
+        return spread(threads, actuator_jacobian)(self.programs, y, guess)
 
     def independent_from_actuator(
         self, u: Vec, guess: Guess = None, threads: Threads = None
@@ -213,15 +213,15 @@ class Robot:
             guess: (m,) independent positions near the answer; by default the branch of the
                 reference configuration is searched.
         """
-        return spread(threads, independent_from_actuator, self.programs, u, guess)
+        return spread(threads, independent_from_actuator)(self.programs, u, guess)
 
     def pose(self, link: str, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """(4, 4) pose of a link in the root frame (world, for a floating base)."""
-        return spread(threads, link_pose, self.programs, link, y, guess)
+        return spread(threads, link_pose)(self.programs, link, y, guess)
 
     def jacobian(self, link: str, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """(6, m) Jacobian of a link: [angular; linear] velocity in the link frame = J yd."""
-        return spread(threads, link_jacobian, self.programs, link, y, guess)
+        return spread(threads, link_jacobian)(self.programs, link, y, guess)
 
     def frame(self, link: str) -> tuple[int, Array]:
         """(body, pose in the body frame) of a link."""
@@ -247,10 +247,10 @@ class Robot:
         ydd: Vec,
         wrenches: Mapping[str, Vec] | None = None,
         guess: Guess = None,
+        threads: Threads = None,
         *,
         payload: Mapping[str, Payload] | None = None,
         parameters: Vec | None = None,
-        threads: Threads = None,
     ) -> Array:
         """Actuator forces tau_u (p,) [N or N m] (cluster RNEA, then G_u^-T).
 
@@ -266,8 +266,7 @@ class Robot:
         """
         if self._underactuated:
             require_actuators(self.programs)
-        plain = payload is None and parameters is None
-        if plain and wrenches is None and guess is None and threads is None:
+        if threads is None and wrenches is None and guess is None and payload is parameters is None:
             return self._inverse_dynamics(y, yd, ydd)
         pi = self._parameters.given(payload, parameters)
         return self._dynamics(INVERSE_DYNAMICS, threads, wrenches, guess, pi, y, yd, ydd)
@@ -279,10 +278,10 @@ class Robot:
         ydd: Vec,
         wrenches: Mapping[str, Vec] | None = None,
         guess: Guess = None,
+        threads: Threads = None,
         *,
         payload: Mapping[str, Payload] | None = None,
         parameters: Vec | None = None,
-        threads: Threads = None,
     ) -> Array:
         """Independent forces tau_y (m,) = M_y ydd + C_y (cluster RNEA)."""
         pi = self._parameters.given(payload, parameters)
@@ -296,10 +295,10 @@ class Robot:
         wrenches: Mapping[str, Vec] | None = None,
         guess: Guess = None,
         method: str = "cluster_aba",
+        threads: Threads = None,
         *,
         payload: Mapping[str, Payload] | None = None,
         parameters: Vec | None = None,
-        threads: Threads = None,
     ) -> Array:
         """Independent accelerations ydd (m,) from actuator forces.
 
@@ -316,29 +315,29 @@ class Robot:
         if not plain:
             raise InvalidInput(f"method '{method}' takes no payload and no parameters")
         inputs = method, y, yd, tau_u, wrenches, guess
-        return spread(threads, forward_dynamics_by, self.programs, *inputs)
+        return spread(threads, forward_dynamics_by)(self.programs, *inputs)
 
     def mass_matrix(
         self,
         y: Vec,
         guess: Guess = None,
+        threads: Threads = None,
         *,
         payload: Mapping[str, Payload] | None = None,
         parameters: Vec | None = None,
-        threads: Threads = None,
     ) -> Array:
         """M_y (m, m) in independent coordinates."""
         pi = self._parameters.given(payload, parameters)
         if pi is None:
-            return spread(threads, self.programs.run, MASS_MATRIX.plain, guess, y)
-        return spread(threads, self.programs.run, MASS_MATRIX.parameters, guess, y, pi)
+            return spread(threads, self.programs.run)(MASS_MATRIX.plain, guess, y)
+        return spread(threads, self.programs.run)(MASS_MATRIX.parameters, guess, y, pi)
 
     def inverse_mass_matrix(self, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """M_y^-1 (m, m) = W^T D^-1 W by innovations (R. Kumar et al. 2022, Eq. 27).
 
         From the articulated inertias D and U of the clusters; M_y is not formed.
         """
-        return spread(threads, self.programs.run, "inverse_mass_matrix", guess, y)
+        return spread(threads, self.programs.run)("inverse_mass_matrix", guess, y)
 
     def mass_matrix_factors(
         self, y: Vec, guess: Guess = None, threads: Threads = None
@@ -348,7 +347,7 @@ class Robot:
         W is the identity plus entries for joints further inwards, D is block-diagonal (one block
         per cluster), so both are cheap to multiply with or to solve.
         """
-        found = spread(threads, self.programs.named, "mass_matrix_factors", guess, y)
+        found = spread(threads, self.programs.named)("mass_matrix_factors", guess, y)
         return MassMatrixFactors(**found)
 
     def inverse_osim(
@@ -363,7 +362,7 @@ class Robot:
             links: names, in the order of the blocks; a name may come twice, and the root link of a
                 fixed base gives zeros. Blocks are [angular; linear] in the frame of each link.
         """
-        return spread(threads, self.programs.run, osim_program(self.programs, links), guess, y)
+        return spread(threads, self.programs.run)(osim_program(self.programs, links), guess, y)
 
     def apply_test_force(
         self, link: str, wrench: Vec, y: Vec, guess: Guess = None, threads: Threads = None
@@ -376,15 +375,15 @@ class Robot:
         Returns:
             ``ydd`` (m,) = M_y^-1 J^T f, and ``acceleration`` (6,) of the link = Lambda^-1 f.
         """
-        return spread(threads, run_test_force, self.programs, link, wrench, y, guess)
+        return spread(threads, run_test_force)(self.programs, link, wrench, y, guess)
 
     def bias(self, y: Vec, yd: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """C_y (m,): Coriolis, centrifugal, gravity and friction forces."""
-        return spread(threads, self.programs.run, "bias", guess, y, yd)
+        return spread(threads, self.programs.run)("bias", guess, y, yd)
 
     def gravity(self, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """Gravity forces (m,)."""
-        return spread(threads, self.programs.run, "gravity", guess, y)
+        return spread(threads, self.programs.run)("gravity", guess, y)
 
     def _dynamics(
         self,
@@ -397,7 +396,7 @@ class Robot:
     ) -> Array:
         forces = None if wrenches is None else self.body_wrenches(wrenches)
         run = self.programs.dynamics
-        return spread(threads, run, family, guess, *values, wrenches=forces, parameters=pi)
+        return spread(threads, run)(family, guess, *values, wrenches=forces, parameters=pi)
 
     def body_wrenches(self, wrenches: Mapping[str, Vec]) -> Array:
         """Wrenches on links as one vector of wrenches on bodies, (6 * bodies,) or (N, ...)."""
@@ -428,7 +427,7 @@ class Robot:
                 (``steps=1``) show the last good state.
         """
         inputs = y, yd, tau_u, h, wrenches, steps, friction, guess
-        return spread(threads, self._integration.step, *inputs)
+        return spread(threads, self._integration.step)(*inputs)
 
     # -- dynamic parameters ---------------------------------------------------------------------
 
@@ -474,13 +473,13 @@ class Robot:
             Underactuated, ActuationSingular: as inverse dynamics; ``generalized_regressor`` never.
         """
         require_actuators(self.programs)
-        return spread(threads, self.programs.run, "regressor", guess, y, yd, ydd)
+        return spread(threads, self.programs.run)("regressor", guess, y, yd, ydd)
 
     def generalized_regressor(
         self, y: Vec, yd: Vec, ydd: Vec, guess: Guess = None, threads: Threads = None
     ) -> Array:
         """W_y (m, parameters): W_y @ dynamic_parameters = generalized_forces(y, yd, ydd)."""
-        return spread(threads, self.programs.run, "generalized_regressor", guess, y, yd, ydd)
+        return spread(threads, self.programs.run)("generalized_regressor", guess, y, yd, ydd)
 
     # -- the whole robot ------------------------------------------------------------------------
 
@@ -491,27 +490,27 @@ class Robot:
 
     def center_of_mass(self, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """(3,) centre of mass of the moving links in the root frame (world, floating base) [m]."""
-        return spread(threads, center_of_mass, self.programs, y, guess)
+        return spread(threads, center_of_mass)(self.programs, y, guess)
 
     def center_of_mass_velocity(
         self, y: Vec, yd: Vec, guess: Guess = None, threads: Threads = None
     ) -> Array:
         """(3,) its velocity [m/s]."""
-        return spread(threads, centroidal, self.programs, y, yd, guess)["velocity"]
+        return spread(threads, centroidal)(self.programs, y, yd, guess)["velocity"]
 
     def centroidal_momentum(
         self, y: Vec, yd: Vec, guess: Guess = None, threads: Threads = None
     ) -> Array:
         """(6,) [angular; linear] momentum about the centre of mass, in world axes."""
-        return spread(threads, centroidal, self.programs, y, yd, guess)["momentum"]
+        return spread(threads, centroidal)(self.programs, y, yd, guess)["momentum"]
 
     def centroidal_matrix(self, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """A_G (6, m): centroidal momentum = A_G yd."""
-        return spread(threads, centroidal_matrix, self.programs, y, guess)
+        return spread(threads, centroidal_matrix)(self.programs, y, guess)
 
     def energy(self, y: Vec, yd: Vec, guess: Guess = None, threads: Threads = None) -> Energy:
         """Kinetic and potential energy [J]; the potential is zero in the root's plane z = 0."""
-        found = spread(threads, centroidal, self.programs, y, yd, guess)
+        found = spread(threads, centroidal)(self.programs, y, yd, guess)
         return Energy(found["kinetic"], found["potential"])
 
     # -- what is built on it --------------------------------------------------------------------

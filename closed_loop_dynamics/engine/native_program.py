@@ -109,7 +109,7 @@ class NativeProgram(Program):
         return int(self._scalar.run(handle))
 
     def _grain(self, rows: int) -> int:
-        return native.simd_lanes()
+        return self._wide.width if self._wide else native.simd_lanes()
 
     def _run_batch(
         self, context: Context, block: Array, out: Array, status: NDArray[np.int64]

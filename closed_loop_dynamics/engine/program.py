@@ -179,14 +179,12 @@ class Program(abc.ABC):
         return self.evaluate_in(self.context(), *arrays)
 
     def batch(self, *values: Array) -> Array:
-        """Evaluate N samples, each argument (N, size); returns (N, output size).
-
-        Threads share them. Those that fail are taken up again one by one, in order, by this thread.
-        """
+        """Evaluate N samples, each argument (N, size), shared by threads; (N, output size)."""
         count, context = len(values[0]), self.context()
         block, out = (np.empty((count, n)) for n in (self._offsets[-1], self.source.output_size))
         status = np.zeros(count, dtype=np.int64)
-        wrong, last = list[int](), list[NDArray[np.int64]]()
+        wrong: list[int] = []
+        last: list[NDArray[np.int64]] = []
 
         def part(start: int, end: int) -> None:
             rows = np.concatenate([v[start:end] for v in values], axis=1, out=block[start:end])
@@ -203,13 +201,13 @@ class Program(abc.ABC):
         if wrong:
             sample, position = np.argwhere(~(np.abs(block) <= MAX_ANGLE))[0]
             raise InvalidInput(f"sample {sample}: {self.input_error(int(position))}")
-        for sample in np.flatnonzero(status):
+        for sample in np.flatnonzero(status):  # again, one by one and in order, by this thread
             try:
                 out[sample] = self(*(v[sample] for v in values))
             except ClosureNotFound as error:
                 error.sample = int(sample)
                 raise
-        if not status[-1:].any():
+        if count and not status[-1]:
             for own, kept in zip(context.statuses, last, strict=True):
                 own[:] = kept
         return out

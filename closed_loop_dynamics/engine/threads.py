@@ -25,15 +25,20 @@ R = TypeVar("R")
 _asked = threading.local()
 
 
-def spread(threads: Threads, function: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
-    """``function(*args, **named)`` with its batches on so many threads (InvalidInput: not one)."""
+def spread(threads: Threads, function: Callable[P, R]) -> Callable[P, R]:
+    """``function``, its batches on so many threads (InvalidInput: not a number of threads)."""
     if threads is None:
-        return function(*args, **named)
-    before, _asked.count = getattr(_asked, "count", None), as_count(threads, "threads", 1)
-    try:
-        return function(*args, **named)
-    finally:
-        _asked.count = before
+        return function
+    count = as_count(threads, "threads", 1)
+
+    def asking(*args: P.args, **named: P.kwargs) -> R:
+        before, _asked.count = getattr(_asked, "count", None), count
+        try:
+            return function(*args, **named)
+        finally:
+            _asked.count = before
+
+    return asking
 
 
 def share(rows: int, grain: int, run: Callable[[int, int], None], pace: float) -> None:
@@ -45,8 +50,10 @@ def share(rows: int, grain: int, run: Callable[[int, int], None], pace: float) -
     lost in a fork. When all have ended, what the earliest part raised is raised.
     """
     blocks = -(-rows // grain)
-    asked = getattr(_asked, "count", None) or min(_cores(), int(rows * pace / WORTH))
-    count = max(1, min(asked, blocks))
+    worth = int(rows * pace / WORTH)
+    count = min(blocks, getattr(_asked, "count", None) or (min(worth, _cores()) if worth else 0))
+    if count <= 1:
+        return run(0, rows)
     parts = list(pairwise([*(grain * (blocks * k // count) for k in range(count)), rows]))
     errors: dict[int, BaseException] = {}
 

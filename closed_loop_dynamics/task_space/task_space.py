@@ -27,14 +27,11 @@ from .task_state import Conditioning, LimbConditioning, Rounds, TaskState
 from .topology import find_limbs
 
 SCHEMES = ("nested", "compound")
-#: A state to start from; None: the newest of this thread or the reference.
-Start = TaskState | None
+Start = TaskState | None  # the newest or the reference
 
 
 class TaskSpace:
     """Kinematics and dynamics of one parallel manipulator in the coordinates x of its platform.
-
-    ``threads=`` is that of :class:`Robot`; the results are the same for any number.
 
     Attributes:
         axes: names of x, of x, y, z [m], roll, pitch, yaw [rad] in the root frame.
@@ -135,7 +132,7 @@ class TaskSpace:
             guess: a state to start from, on the same assembly mode; by default this thread's
                 previous solution when it is near, else the reference configuration. All methods
                 below take it; with many samples it is the start of the first.
-            threads: no help here: every sample starts from the one before.
+            threads: as in :class:`Robot`; no help here, where samples start from each other.
 
         Raises:
             ClosureNotFound: a limb cannot reach x without passing a singularity; carries the
@@ -145,7 +142,7 @@ class TaskSpace:
         given = [x, np.zeros(m) if xd is None else xd, np.zeros(m) if xdd is None else xdd]
         names = ("x", "xd", "xdd")
         values = [as_finite_vectors(v, n, m) for v, n in zip(given, names, strict=True)]
-        rows = spread(threads, as_rows, "inverse_kinematics", values)
+        rows = spread(threads, as_rows)("inverse_kinematics", values)
         if rows is None:
             return self._solve(values, guess)
         states: list[TaskState] = []
@@ -213,7 +210,7 @@ class TaskSpace:
 
     def actuator_jacobian(self, x: Vec, guess: Start = None, threads: Threads = None) -> Array:
         """J_IK (p, m): ud = J_IK xd."""
-        return spread(threads, self._call, "actuator_jacobian", guess, x)
+        return spread(threads, self._call)("actuator_jacobian", guess, x)
 
     def conditioning(self, x: Vec, guess: Start = None) -> Conditioning:
         """Singular values that vanish at singularities; lengths over that of the manipulator."""
@@ -265,7 +262,7 @@ class TaskSpace:
                 f"'{self.name}' has {self._robot.p} actuators for {self._model.m} task "
                 "coordinates: use generalized_forces"
             )
-        return spread(threads, self._call, "inverse_dynamics", guess, x, xd, xdd, _wrench(wrench))
+        return spread(threads, self._call)("inverse_dynamics", guess, x, xd, xdd, _wrench(wrench))
 
     def generalized_forces(
         self,
@@ -277,16 +274,16 @@ class TaskSpace:
         threads: Threads = None,
     ) -> Array:
         """J_IK^T u (m,) of a platform motion (Eq. 39), or (N, m)."""
-        return spread(threads, self._call, "generalized_forces", guess, x, xd, xdd, _wrench(wrench))
+        return spread(threads, self._call)("generalized_forces", guess, x, xd, xdd, _wrench(wrench))
 
     def mass_matrix(self, x: Vec, guess: Start = None, threads: Threads = None) -> Array:
         """M_t (m, m): what the platform feels of all bodies."""
-        return spread(threads, self._call, "mass_matrix", guess, x)
+        return spread(threads, self._call)("mass_matrix", guess, x)
 
     def bias(self, x: Vec, xd: Vec, guess: Start = None, threads: Threads = None) -> Array:
         """C_t xd + W_t^grav (m,)."""
         zero = np.zeros(self._model.m)
-        return spread(threads, self._call, "generalized_forces", guess, x, xd, zero, np.zeros(6))
+        return spread(threads, self._call)("generalized_forces", guess, x, xd, zero, np.zeros(6))
 
 
 def _singular_values(matrix: Array) -> Array:

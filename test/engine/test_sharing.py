@@ -21,7 +21,7 @@ from closed_loop_dynamics.errors import InvalidInput
 
 def parts_of(rows: int, grain: int, count: int | None, pace: float = 1e-6) -> list[tuple[int, int]]:
     parts: list[tuple[int, int]] = []
-    spread(count, share, rows, grain, lambda a, b: parts.append((a, b)), pace)
+    spread(count, share)(rows, grain, lambda a, b: parts.append((a, b)), pace)
     return sorted(parts)
 
 
@@ -51,7 +51,7 @@ def test_parts_run_at_the_same_time() -> None:
         together.wait()
         seen.add(threading.get_ident())
 
-    spread(3, share, 3, 1, run, 0.0)
+    spread(3, share)(3, 1, run, 0.0)
     assert len(seen) == 3 and threading.get_ident() in seen
 
 
@@ -64,7 +64,7 @@ def test_who_asks_while_all_others_are_busy_does_the_work_alone() -> None:
         begun.wait()
     seen: list[int] = []
     try:
-        spread(4, share, 4, 1, lambda a, b: seen.append(threading.get_ident()), 0.0)
+        spread(4, share)(4, 1, lambda a, b: seen.append(threading.get_ident()), 0.0)
     finally:
         free.set()
     assert seen == [threading.get_ident()] * 4
@@ -80,7 +80,7 @@ def test_the_earliest_error_is_raised_when_all_have_ended() -> None:
             raise ValueError(f"row {start}")
 
     with pytest.raises(ValueError, match="row 1"):
-        spread(5, share, 5, 1, run, 0.0)
+        spread(5, share)(5, 1, run, 0.0)
     assert sorted(done) == [0, 1, 2, 3, 4]
 
 
@@ -92,16 +92,16 @@ def test_what_was_asked_for_ends_with_the_call_and_belongs_to_its_thread() -> No
         other.join()
         return counts
 
-    assert spread(5, inner) == [5, 2, 5, 1]
+    assert spread(5, inner)() == [5, 2, 5, 1]
     with pytest.raises(ZeroDivisionError):
-        spread(5, lambda: 1 // 0)
+        spread(5, lambda: 1 // 0)()
     assert len(parts_of(64, 1, None)) == 1
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 2.0, "2", True, np.nan, [2]])
 def test_wrong_numbers_of_threads_are_refused(wrong: Any) -> None:
     with pytest.raises(InvalidInput, match="threads must be a whole number of at least 1"):
-        spread(wrong, share, 10, 1, lambda a, b: None, 0.0)
+        spread(wrong, share)(10, 1, lambda a, b: None, 0.0)
 
 
 def test_numbers_of_numpy_are_numbers() -> None:
@@ -114,7 +114,7 @@ def test_at_the_end_of_the_interpreter_nothing_hangs_and_nothing_is_lost() -> No
         "from closed_loop_dynamics.engine.threads import share, spread\n"
         "done = []\n"
         "def work():\n"
-        "    spread(2, share, 16, 8, lambda *part: done.append(part), 0.0)\n"
+        "    spread(2, share)(16, 8, lambda *part: done.append(part), 0.0)\n"
         "work()\n"
         "atexit.register(lambda: (work(), print(sorted(done))))\n"
     )
@@ -130,13 +130,13 @@ def test_a_forked_child_has_threads_of_its_own() -> None:
         together.wait()
 
     together = threading.Barrier(3, timeout=60)
-    spread(3, share, 3, 1, run, 0.0)
+    spread(3, share)(3, 1, run, 0.0)
     child = os.fork()
     if child == 0:
         code = 1
         try:
             together = threading.Barrier(3, timeout=60)
-            spread(3, share, 3, 1, run, 0.0)
+            spread(3, share)(3, 1, run, 0.0)
             code = 0
         finally:
             os._exit(code)
@@ -150,7 +150,7 @@ def test_a_batch_leaves_the_records_alone() -> None:
     p = np.random.default_rng(4).uniform([1.0, 0.1], [1.2, 0.3], (4 * simd_lanes() + 1, 2))
     program(p[0])
     before = [record.tobytes() for record in program.context().records]
-    found = [spread(count, program, p) for count in (1, 3)]
+    found = [spread(count, program)(p) for count in (1, 3)]
     assert [record.tobytes() for record in program.context().records] == before
     np.testing.assert_array_equal(*found)
     np.testing.assert_allclose(found[0], arm_solution(p), atol=1e-12)

@@ -28,7 +28,6 @@ examples:
   closed-loop workspace rh5_leg -s ankle --grid 41 -o ankle.png
   closed-loop workspace ups6 --joints x y
   closed-loop workspace rh5_leg -s knee --y hip_pitch=-0.5
-  closed-loop workspace rh5_leg -s ankle --grid 301 --scheduler tcp://head:8786
 """
 
 
