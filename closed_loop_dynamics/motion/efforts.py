@@ -108,6 +108,11 @@ class EffortLaw:
         """(p,) efforts of the robot with what it carries."""
         return self._robot.inverse_dynamics(y, yd, ydd, parameters=self._carried.parameters)
 
+    def answer(self, y: Array) -> Array:
+        """(m, p) accelerations that unit efforts give the robot with what it carries."""
+        M = self._robot.mass_matrix(y, parameters=self._carried.parameters)
+        return np.asarray(np.linalg.solve(M, self._robot.actuator_jacobian(y).T))
+
     def _commanded(self, setpoint: Setpoint) -> Array:
         loaded = self._carried.parameters is not None
         if self._task is not None and not loaded and isinstance(setpoint, PlatformSetpoint):
@@ -123,38 +128,3 @@ class EffortLaw:
         if setpoint.effort is None:
             return efforts
         return efforts + actuator_forces(self._robot, y, setpoint.effort)
-
-
-class EffortRate:
-    """Lets efforts change no faster than the drives should be made to.
-
-    They change together, each by the same share of what is wanted: efforts between two that move
-    the robot as a whole do so, too. One that lags behind would let light joints run away.
-
-    Args:
-        step: (p,) largest change from one cycle to the next [N or N·m]; infinite: any.
-    """
-
-    def __init__(self, step: Array) -> None:
-        self._step = step
-        self._last: Array | None = None
-
-    def begin(self, efforts: Array | None) -> None:
-        """The efforts that act now, (p,); None: whatever comes first."""
-        self._last = efforts
-
-    @property
-    def cycles_to_zero(self) -> float:
-        """How long it takes to take back what was said last."""
-        last = self._last
-        return 0.0 if last is None else float((np.abs(last) / self._step).max(initial=0.0))
-
-    def limited(self, efforts: Array) -> Array:
-        """(p,) efforts on the way from the last ones to these, as far as they may go."""
-        if self._last is not None:
-            change = efforts - self._last
-            beyond = float((np.abs(change) / self._step).max(initial=0.0))
-            if beyond > 1.0:
-                efforts = self._last + change / beyond
-        self._last = efforts
-        return efforts

@@ -14,10 +14,11 @@ from .clock_steps import NANO
 #: What has not been seen for one to two times so long is not usual any more [s].
 MEMORY = 5.0
 #: A clock that goes further ahead of the steady one than this, from one arrival to the next, was
-#: set [s].
-SET = 0.05
-#: Messages in a row that come far too early, by their stamps, before that is believed.
-ODD = 20
+#: set [s]. Less than that does no harm: a robot is foreseen for so long.
+SET = 0.02
+#: A message that comes so much too early, by its stamp, has a wrong one [s]; and so many in a row
+#: have another clock.
+EARLY, ODD = 0.05, 20
 
 
 class Transit:
@@ -51,7 +52,7 @@ class Transit:
         if steady - self._since > MEMORY:
             self._usual, self._lately, self._since = self._lately, math.inf, steady
         passed = (now - stamp) / NANO
-        early = math.isfinite(self._usual) and passed < self._usual - SET
+        early = math.isfinite(self._usual) and passed < self._usual - EARLY
         if early and self._odd < ODD:  # a wrong stamp, or a clock that was set
             self._odd += 1
             return 0.0

@@ -23,9 +23,10 @@ from functools import partial
 import numpy as np
 from trajectory_msgs.msg import JointTrajectory
 
-from ..dynamics.catalogue import INVERSE_DYNAMICS
+from ..dynamics.catalogue import INVERSE_DYNAMICS, MASS_MATRIX
 from ..motion.controller import Controller
-from ..motion.efforts import EffortLaw, EffortRate
+from ..motion.effort_range import EffortRange
+from ..motion.efforts import EffortLaw
 from ..motion.execution import Execution, Whereabouts
 from ..motion.goals import Goals
 from ..motion.impedance import Impedance
@@ -102,9 +103,10 @@ class Feedforward(RobotNode):
         frequency = p["feedback_frequency"] if self._mode == MEASURED else None
         self._law = EffortLaw(robot, self._payload, self._task, frequency, feedback(p, robot))
         initial = initial_position(p, checker)
-        self._warm_up()
         limits = checker.actuator
-        self._step = p["max_effort_rate"] * self._period * limits.effort
+        step = p["max_effort_rate"] * self._period * limits.effort
+        self._effort_range = partial(EffortRange, step, limits.effort, checker.independent.velocity)
+        self._warm_up()
         self._impedance = Impedance(robot, p["impedance.timeout"])
         self._controller = Controller(
             robot,
@@ -113,7 +115,7 @@ class Feedforward(RobotNode):
             self._law,
             Supervisor(policy(p, checker.independent)),
             limits,
-            EffortRate(self._step),
+            self._effort_range(),
             impedance=self._impedance,
         )
         self._stream = Stream(checker, stream_manner(p))
@@ -148,7 +150,7 @@ class Feedforward(RobotNode):
         p = self.parameters
         rate = p["joint_states_rate"] if p["publish_joint_states"] else 0.0
         self._commands = CommandTopics(
-            self, EffortRate(self._step), lockstep=self._lockstep, tree_rate=rate
+            self, self._effort_range(), lockstep=self._lockstep, tree_rate=rate
         )
         self._controller_state = ControllerState(self)
         self._markers = MarkerPublisher(self) if p["publish_markers"] else None
@@ -160,10 +162,12 @@ class Feedforward(RobotNode):
         y = self.robot.random_independent(np.random.default_rng(0))
         zero = np.zeros(self.robot.m)
         self.robot.prepare("state", "inverse_dynamics", batch=True, twin=True)
-        self.robot.prepare("encoder_step", "actuator_forces", twin=True)
+        self.robot.prepare("encoder_step", "actuator_forces", MASS_MATRIX.plain, twin=True)
         if self._payload.parameters is not None:
-            self.robot.prepare(INVERSE_DYNAMICS.parameters, batch=True, twin=True)
+            families = (INVERSE_DYNAMICS.parameters, MASS_MATRIX.parameters)
+            self.robot.prepare(*families, batch=True, twin=True)
         self._law.inverse_dynamics(y, zero, zero)  # says so if the robot is underactuated
+        self._effort_range().limited(np.full(self.robot.p, 1e9), partial(self._law.answer, y))
         state = self.robot.state(y, zero, zero)
         self._observer.observe(0.0, state.u, state.ud)
         self._observer.forget()

@@ -72,7 +72,9 @@ class Simulator(RobotNode):
         self._limp = p["fallback"] == "limp"
         self._period_ns = round(NANO / p["control_rate"])
         self._period = self._period_ns / NANO
-        self._timeout = max(p["command_timeout"], 3.0 * self._period / p["real_time_factor"])
+        factor = p["real_time_factor"]
+        self._timeout = max(p["command_timeout"], 3.0 * self._period / factor)
+        self._timeout *= factor if self._own_time else 1.0
         check_times(p, self._period, self._own_time, self.get_parameter("use_sim_time").value)
         self._payload.configure(robot)
         self.plant = Plant(robot, physics(p), initial_position(p, robot), self._payload)
@@ -104,7 +106,7 @@ class Simulator(RobotNode):
         """Begin at the initial state; time goes on from where it was."""
         self.plant.reset()
         self._effort: Array | None = None
-        self._effort_at = self._spoke_at = time.monotonic()
+        self._effort_at, self._spoke_at = self._command_clock(), time.monotonic()
         self._wrench_until: dict[str, int] = {}
         self._held_until = 0
         self._paused = False
@@ -127,7 +129,7 @@ class Simulator(RobotNode):
         if self._lockstep and self._is_echo(answered_stamp(message)):
             return
         self._effort = efforts_from(message, self.robot.p)
-        self._effort_at = time.monotonic()
+        self._effort_at = self._command_clock()
         self.diagnostics.clear("effort_command")
         excess = self.plant.actuator_limits.cut_off(self._effort)[1]
         told = excess if self.plant.physics.clip_effort else ""
@@ -207,6 +209,10 @@ class Simulator(RobotNode):
             self._advance(count)
             self._publish()
 
+    def _command_clock(self) -> float:
+        """By which commands grow old [s]; where time waits for us, they do not meanwhile."""
+        return self._time_ns / NANO if self._own_time else time.monotonic()
+
     def _now(self) -> float:
         """The clock that the timer runs on [s]."""
         return time.monotonic() if self._own_time else self.get_clock().now().nanoseconds / NANO
@@ -224,7 +230,8 @@ class Simulator(RobotNode):
         try:
             for left in reversed(range(periods)):
                 self._time_ns += self._period_ns
-                self.plant.advance(self._acting_effort(left * self._period), self._period)
+                ago = 0.0 if self._own_time else left * self._period
+                self.plant.advance(self._acting_effort(ago), self._period)
             self.diagnostics.clear("motion")
         except ClosedLoopError as error:
             self._still = f"stands still: {error}"
@@ -236,12 +243,12 @@ class Simulator(RobotNode):
         if self._time_ns < self._held_until and not self._limp:
             return None
         if self._effort is not None and (
-            self._lockstep or time.monotonic() - ago - self._effort_at <= self._timeout
+            self._lockstep or self._command_clock() - ago - self._effort_at <= self._timeout
         ):
             self.diagnostics.clear("command age")
             return self._effort
         if self._effort is not None:
-            text = f"no command for {self._timeout:g} s: {'limp' if self._limp else 'holding'}"
+            text = f"no command for {self._timeout:.3g} s: {'limp' if self._limp else 'holding'}"
             self.diagnostics.fault("command age", text, WARN, every=5.0)
         return np.zeros(self.robot.p) if self._limp else None
 
@@ -273,7 +280,7 @@ class Simulator(RobotNode):
         values["energy [J]"] = f"{kinetic + potential:.9g}"
         values["paused"] = str(self._paused).lower()
         if self._effort is not None:
-            values["input age [s]"] = f"{time.monotonic() - self._effort_at:.4f}"
+            values["input age [s]"] = f"{self._command_clock() - self._effort_at:.4f}"
         self._look_for_rivals()
         return self._state
 

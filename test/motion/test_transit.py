@@ -42,7 +42,7 @@ def test_a_delay_that_stays_does_not_become_usual_at_once() -> None:
     assert lates[-1] == pytest.approx(0.0, abs=1e-6)
 
 
-@pytest.mark.parametrize("step", [-5.0, -0.01, 0.3, 77.0])
+@pytest.mark.parametrize("step", [-5.0, -0.01, 0.036, 0.3, 77.0])
 def test_a_clock_that_is_set_makes_nothing_late(step: float) -> None:
     line = Line()
     for _ in range(10):

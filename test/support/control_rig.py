@@ -12,7 +12,8 @@ import numpy as np
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.motion.controller import Command, Controller, Manner
-from closed_loop_dynamics.motion.efforts import EffortLaw, EffortRate
+from closed_loop_dynamics.motion.effort_range import EffortRange
+from closed_loop_dynamics.motion.efforts import EffortLaw
 from closed_loop_dynamics.motion.execution import Execution, Whereabouts
 from closed_loop_dynamics.motion.feedback import Feedback
 from closed_loop_dynamics.motion.impedance import Impedance
@@ -31,6 +32,10 @@ PERIOD = 0.002
 #: Change of efforts in one cycle, as a share of their limits.
 RATE = 0.04
 TOLERANCE = 0.2
+#: Drives hold the robot when the last command is older [s].
+WATCHDOG = 0.02
+#: Periods that a plant makes up for when it is late.
+CATCH_UP = 25
 
 
 class ControlRig:
@@ -75,7 +80,7 @@ class ControlRig:
             EffortLaw(robot, SimpleNamespace(parameters=None), None, frequency, feedback),
             Supervisor(self.policy),
             checker.actuator,
-            EffortRate(RATE * checker.actuator.effort),
+            EffortRange(RATE * checker.actuator.effort, checker.actuator.effort, limits.velocity),
             steady=lambda: self.steady,
             impedance=Impedance(robot, 0.1),
         )
@@ -156,25 +161,37 @@ class ControlRig:
         self.controller.execution.offer(Offer(lambda: points))
 
     def measure(self) -> None:
+        """What the encoders say goes on its way, and what has arrived is observed."""
+        self._send_measurement()
+        self._observe()
+
+    def _send_measurement(self) -> None:
         state = self.robot.state(self.plant.y, self.plant.yd)
         seen = self.encoders(state.u, state.ud)
         if seen is not None:
             self._on_the_way.append((self.steady, seen))
+
+    def _observe(self) -> None:
         while self._on_the_way and self._on_the_way[0][0] <= self.steady - self.lag + 1e-9:
             when, seen = self._on_the_way.popleft()
             tau = self.plant.tau if not self.commands else None
             with suppress(cld.ClosedLoopError):
                 self.controller.observe(*seen, tau, self.steady - when)
 
+    def _cycle(self) -> Command:
+        self._observe()
+        command = self.controller.cycle(round(self.steady * SECOND))
+        assert command is not None
+        self.commands.append(command)
+        if command.transition is not None and command.transition.reason != ACTIVATED:
+            self.transitions.append(command.transition)
+        return command
+
     def run(self, seconds: float) -> None:
         """Cycle after cycle; efforts act until the next one."""
         for _ in range(round(seconds / PERIOD)):
-            self.measure()
-            command = self.controller.cycle(round(self.steady * SECOND))
-            assert command is not None
-            self.commands.append(command)
-            if command.transition is not None and command.transition.reason != ACTIVATED:
-                self.transitions.append(command.transition)
+            self._send_measurement()
+            command = self._cycle()
             # Drives that are told nothing hold the robot.
             self.plant.advance(None if command.silent else command.efforts, PERIOD)
             self.speeds.append(self.plant.yd)
@@ -221,6 +238,31 @@ class ControlRig:
         self.plant.advance(self.commands[-1].efforts, seconds)
         self.speeds.append(self.plant.yd)
         self.steady += seconds
+
+    def starve(self, seconds: float, wait: float, rng: np.random.Generator) -> None:
+        """Controller and plant get the processor at random, every ``wait`` seconds on the average.
+
+        The plant makes up for what it has missed. Its drives hold it when a command is too old.
+        """
+        end, due = self.steady + seconds, {"controller": self.steady, "plant": self.steady}
+        acting, since, said, behind = self.commands[-1].efforts, self.steady, None, self.steady
+        while self.steady < end:
+            who = min(due, key=due.__getitem__)
+            self.steady = max(self.steady, due[who])
+            due[who] = self.steady + max(PERIOD, rng.exponential(wait))
+            if who == "controller":
+                command = self._cycle()
+                said = None if command.silent else command.efforts
+                continue
+            periods = min(round((self.steady - behind) / PERIOD), CATCH_UP)
+            for ago in PERIOD * np.arange(periods)[::-1]:
+                fresh = self.steady - ago - since <= WATCHDOG
+                self.plant.advance(acting if fresh else None, PERIOD)
+                self.speeds.append(self.plant.yd)
+            behind = self.steady
+            if said is not None:
+                acting, since, said = said, self.steady, None
+            self._send_measurement()
 
     def hand_moves(self, y: np.ndarray) -> None:
         """Somebody puts the robot elsewhere, slowly enough to be believed."""

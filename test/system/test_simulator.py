@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -121,6 +122,25 @@ def test_pause_step_and_reset(graph: Any) -> None:
     graph.wait(lambda: np.allclose(positions(states[-1]), START), "the initial position")
     assert graph.call(SetBool, "/simulator/pause", SetBool.Request(data=False)).success
     graph.wait(lambda: np.abs(positions(states[-1]) - START).max() > 0.01, "the fall again")
+
+
+def test_commands_do_not_grow_old_while_time_stands_still(graph: Any) -> None:
+    """Both nodes may have been stopped: nobody has missed anything."""
+    states = graph.listen(JointState, "/simulator/actuator_states", depth=10)
+    settings = {"initial_position": START, "publish_clock": True, "command_timeout": 0.02}
+    graph.start("simulator", settings)
+    graph.wait_active("simulator")
+    graph.wait(lambda: states, "states")
+    assert graph.call(SetBool, "/simulator/pause", SetBool.Request(data=True)).success
+    effort = [1.0, -2.0, 3.0]
+    graph.send("/simulator/effort_command", Float64MultiArray(data=effort))
+    graph.wait(lambda: graph.values("simulator").get("input age [s]"), "the command")
+    time.sleep(0.1)
+    assert graph.call(Trigger, "/simulator/step", Trigger.Request()).success
+    graph.wait(lambda: list(states[-1].effort) == effort, "a step with the command")
+    for _ in range(15):  # 0.03 s of its own time
+        assert graph.call(Trigger, "/simulator/step", Trigger.Request()).success
+    graph.wait(lambda: list(states[-1].effort) != effort, "the watchdog of the drives")
 
 
 def test_diagnostics_and_markers_tell_the_state(graph: Any) -> None:

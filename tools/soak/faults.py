@@ -18,6 +18,8 @@ STATES, EFFORTS = "states", "efforts"
 #: Efforts that come later than this turn feedback of 15 rad/s into a drive (it is unstable with
 #: twice as much), and nobody but the drives could tell [s].
 LATE_EFFORTS = 0.02
+#: So long the simulator's hand holds the robot that it has put somewhere [s].
+PUT_THERE = 1.0
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,10 @@ def _at_once(random: Random, kind: str) -> Fault:
     return Fault(kind)
 
 
+def _reset(random: Random, kind: str) -> Fault:
+    return Fault(kind, duration=PUT_THERE)
+
+
 def _messages(random: Random, kind: str) -> Fault:
     what, channel = kind.split()
     share = float(random.choice([0.1, 0.5, 0.9, 1.0]))
@@ -138,7 +144,7 @@ KINDS: dict[str, tuple[float, Callable[[Random, str], Fault]]] = {
     "corrupt efforts": (2.0, _corrupt),
     "rival": (1.5, _rival),
     "hogs": (2.0, _hogs),
-    "reset of the robot": (1.0, _at_once),
+    "reset of the robot": (1.0, _reset),
     "emergency stop": (0.7, _at_once),
     "deactivation": (0.7, _at_once),
     "clock jump": (6.0, _jump),
