@@ -15,8 +15,9 @@ from .task_trajectory import PlatformSetpoint, TaskCommands
 from .trajectory import Setpoint
 
 #: Frequency of feedback times delay of the loop, at most. Critically damped feedback of a double
-#: integrator keeps 76 degrees of phase; it is unstable from 0.65 on.
-MOST_TURN = 0.3
+#: integrator keeps 76 degrees of phase; it is unstable from 0.65 on. Efforts that may change only so
+#: fast come later still.
+MOST_TURN = 0.15
 
 
 def feedback_acceleration(
