@@ -3,18 +3,20 @@
 Luh, Walker and Paul 1980, in body frames, for joints of any number of velocities. The acceleration
 of a body's points is a + U r, with a that of its origin and U = [wd] + [w][w]; so linear velocities
 are not needed, and force and moment on the body follow from U and the second moments of its mass
-(Khalil and Dombre 2002, Sec. 9.5). It is the sum of spatial RNEA (Featherstone 2008) in fewer
-operations.
+(Khalil and Dombre 2002). It is the sum of spatial RNEA (Featherstone 2008) in fewer operations.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from ..engine.symbolic import ca
 from ..spatial import SX, RigidInertia, Spatial, Subspace, Transform
 from .joint_forces import joint_friction
 from .motion import Motion, base_acceleration
+from .regrouping import ROUNDING
 
 
 class _Moving(NamedTuple):
@@ -63,9 +65,18 @@ class _Moving(NamedTuple):
         if ca.sparsify(inertia).nnz() <= 1:  # a rotor
             return inertia @ self.wd + ca.cross(self.w, inertia @ self.w)
         # The integral of r x U r: with the second moments P, what makes U P unsymmetric.
-        P = 0.5 * ca.trace(inertia) * ca.SX.eye(3) - inertia
-        M = U @ P
+        M = U @ _second_moments(inertia)
         return ca.vertcat(M[2, 1] - M[1, 2], M[0, 2] - M[2, 0], M[1, 0] - M[0, 1])
+
+
+def _second_moments(inertia: SX) -> SX:
+    """P (3, 3), with I = tr(P) 1 - P; a zero of P is one again, not what roundings leave of it."""
+    P = 0.5 * ca.trace(inertia) * ca.SX.eye(3) - inertia
+    if not P.is_constant():
+        return P
+    numbers = np.asarray(ca.DM(P))
+    clear = np.abs(numbers) > ROUNDING * np.max(np.abs(numbers))
+    return ca.SX(np.where(clear, numbers, 0.0))
 
 
 def tree_forces(

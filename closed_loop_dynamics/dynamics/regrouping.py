@@ -3,7 +3,7 @@
 What a body carries along the axis of its revolute joint might as well be fixed to its parent: that
 joint does not move it. So might, of a body on a prismatic joint, all rotational inertia: it turns
 with its parent. Moving both inwards, body by body from the tips (the base parameters of Khalil and
-Dombre 2002, Sec. 9.4), leaves the equations of motion as they are, while mass and some moments of
+Dombre 2002), leaves the equations of motion as they are, while mass and some moments of
 most bodies become zeros that fold away. What is computed from these must be in joint coordinates:
 M, C, tau and what follows from them; not forces between bodies, nor centres of mass.
 """
