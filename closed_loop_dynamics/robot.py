@@ -6,7 +6,7 @@ takes one sample or a batch (leading axis) and runs one native program of ``dyna
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -36,7 +36,7 @@ from .mechanism import Mechanism, build_mechanism
 from .model import Description, read_description
 from .model.digest import digest
 from .model.words import SOLVERS
-from .programs import Programs
+from .programs import CORE, Programs
 from .quantities.centroidal import Energy, center_of_mass, centroidal, centroidal_matrix, total_mass
 from .quantities.coordinates import difference, integrate, random_independent
 from .quantities.links import body_wrenches, frame_of, link_jacobian, link_pose
@@ -64,6 +64,7 @@ def load(
     solver: str | None = None,
     closures: Mapping[str, Gamma] | None = None,
     gravity: Sequence[float] = (0.0, 0.0, -9.81),
+    prepare: Sequence[str] = CORE,
 ) -> Robot:
     """Load a robot.
 
@@ -78,6 +79,8 @@ def load(
         closures: submechanism of type "function" -> its q = gamma(y) as a Python function of a
             CasADi SX vector (see ``closure/smooth.py``).
         gravity: (3,) acceleration of gravity in the root frame (world, floating base) [m/s^2].
+        prepare: what to compile now, see :meth:`Robot.prepare`; by default state, inverse and
+            forward dynamics. All else, with ``()`` everything, is compiled at its first use.
 
     Raises:
         UrdfError, SubmechanismError: with file, place and remedy.
@@ -91,7 +94,7 @@ def load(
     if field.ndim != 1:
         raise InvalidInput(f"gravity has shape {field.shape}; expected (3,)")
     x, y, z = field.tolist()
-    return assembled(Origin(description, solver, closures or {}, (x, y, z)))
+    return assembled(Origin(description, solver, closures or {}, (x, y, z), tuple(prepare)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +105,7 @@ class Origin:
     solver: str | None
     closures: Mapping[str, Gamma]
     gravity: tuple[float, float, float]
+    prepare: tuple[str, ...]
 
 
 def assembled(origin: Origin) -> Robot:
@@ -130,17 +134,25 @@ class Robot:
     """
 
     def __init__(self, mechanism: Mechanism, key: str, origin: Origin) -> None:
-        programs = self.programs = Programs(mechanism, key, origin.solver)
+        programs = self.programs = Programs(mechanism, key, origin.solver, origin.prepare)
         self._origin = origin
         self.mechanism, self.names = programs.mechanism, programs.names
         self.n, self.m, self.p = programs.n, programs.m, programs.p
         self.branches, self.actuator_rows = programs.branches, programs.actuator_rows
         self._parameters = DynamicParameters(self.mechanism)
         self._integration = Integration(programs)
-        # The two calls that control loops make: no look-up on the way.
-        self._inverse_dynamics = programs.program(INVERSE_DYNAMICS.plain)
-        self._forward_dynamics = programs.program(FORWARD_DYNAMICS.plain)
         self._underactuated = bool(programs.underactuated)
+
+    # The two calls that control loops make: no look-up on the way, and as bound methods, which
+    # Python calls without leaving its loop.
+
+    @cached_property
+    def _inverse_dynamics(self) -> Callable[..., Array]:
+        return self.programs.program(INVERSE_DYNAMICS.plain).__call__
+
+    @cached_property
+    def _forward_dynamics(self) -> Callable[..., Array]:
+        return self.programs.program(FORWARD_DYNAMICS.plain).__call__
 
     def __reduce__(self) -> tuple[Any, ...]:
         return assembled, (self._origin,)
@@ -295,13 +307,12 @@ class Robot:
             method: ``"cluster_aba"`` (default), or the references ``"projection"`` and
                 ``"lagrange"`` (these with the model's own parameters only).
         """
-        plain = payload is None and parameters is None
-        if wrenches is None and guess is None and plain and method == "cluster_aba":
-            return self._forward_dynamics(y, yd, tau_u)
         if method == "cluster_aba":
+            if wrenches is None and guess is None and payload is None and parameters is None:
+                return self._forward_dynamics(y, yd, tau_u)
             pi = self._parameters.given(payload, parameters)
             return self._dynamics(FORWARD_DYNAMICS, wrenches, guess, pi, y, yd, tau_u)
-        if not plain:
+        if payload is not None or parameters is not None:
             raise InvalidInput(f"method '{method}' takes no payload and no parameters")
         return forward_dynamics_by(self.programs, method, y, yd, tau_u, wrenches, guess)
 

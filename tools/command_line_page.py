@@ -44,7 +44,7 @@ understood (unknown option, no such file, unknown joint in an option); 130 inter
 (`view` ends so, with 0). Mistakes are told in one sentence on standard error, with file, row and
 column where there is one; `--debug` shows the traceback. Results go to standard output and nothing
 else does; progress bars appear on terminals only, and a line on standard error tells that a robot
-is compiled for the first time, which can take a minute. `NO_COLOR` switches colours off.
+is compiled for the first time, which can take some seconds. `NO_COLOR` switches colours off.
 
 **Output files** are checked before the work begins and written in one piece: after a failure or
 Ctrl-C the old file is still there. `-o` overwrites and keeps the permissions, but never what the

@@ -58,8 +58,8 @@ def add_robot_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def load_robot(options: argparse.Namespace) -> Robot:
-    """The robot of a command line."""
+def load_robot(options: argparse.Namespace, *programs: str) -> Robot:
+    """The robot of a command line; but for ``programs``, what it computes is compiled when used."""
     for folder in options.search_path:
         if not folder.is_dir():
             raise UsageError(f"--search-path: there is no folder '{folder}'")
@@ -72,6 +72,7 @@ def load_robot(options: argparse.Namespace) -> Robot:
             floating_base=options.floating_base,
             search_path=options.search_path,
             solver=options.solver,
+            prepare=programs,
         )
 
 

@@ -82,7 +82,8 @@ class States:
         total = len(self.table.values)
         with Progress("computing", total) as bar:
             for start in range(0, max(total, 1), CHUNK):
-                piece = [array[start : start + CHUNK] for array in arrays]
+                # One state needs no code for many at once, which would have to be compiled.
+                piece = [a[0] if self.single else a[start : start + CHUNK] for a in arrays]
                 try:
                     parts.append(compute(*piece))
                 except ClosedLoopError as error:

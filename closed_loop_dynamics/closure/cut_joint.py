@@ -1,9 +1,8 @@
 """Cut-joint constraints from elementary position and orientation constraints.
 
 A loop is cut between two bodies; a frame P on the predecessor and a frame S on the successor must
-agree in the constrained directions (Mueller 2022, appendix A). The residual phi is an exact
-function of the joint positions; its derivatives come from differentiation, so K is the true
-Jacobian of phi also where other rotations of the cut joint are free.
+agree in the constrained directions (Mueller 2022, appendix A). How far they are from that, and how
+the joints change it, is in :mod:`.cut_kinematics`.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Array
-from ..engine.symbolic import ca
 from ..model.poses import Poses, body_poses, link_pose
 from ..model.submechanism import LoopConstraint, Submechanism
 from ..model.tree import PRISMATIC, Tree
@@ -147,52 +145,6 @@ def joint_pose(tree: Tree, body: int, q: SX) -> tuple[SX, SX]:
     if joint.kind == PRISMATIC:
         return R0, p0 + R0 @ (sx(joint.axis) * q)
     return R0 @ rotation(joint.axis, q), p0
-
-
-def residual(tree: Tree, cut: CutJoint, q: dict[int, SX]) -> SX:
-    """phi of one cut joint: (rows, 1), translations [m] first, then rotations [-]."""
-    R_p, x_p = _frame(tree, cut.chain_p, cut.frame_p, q)
-    R_s, x_s = _frame(tree, cut.chain_s, cut.frame_s, q)
-    rows = []
-    if len(cut.translations) == 3:
-        # All of the gap: which axes it is written in does not matter; the base's are cheapest.
-        rows.append(sx(cut.gap_axes) @ (x_s - x_p))
-    elif cut.translations:
-        gap = R_p.T @ (x_s - x_p)
-        rows += [ca.dot(sx(a), gap) for a in cut.translations]
-    rows += _orientation_rows(cut, R_p, R_s)
-    return ca.densify(ca.vertcat(*rows))
-
-
-def _frame(tree: Tree, chain: tuple[int, ...], frame: Array, q: dict[int, SX]) -> tuple[SX, SX]:
-    """Cut frame in the base frame. Built from the tip inwards for x: fewer operations."""
-    R, x = sx(np.eye(3)), sx(frame[:3, 3])
-    poses = [joint_pose(tree, b, q[b]) for b in chain]
-    for R_b, p_b in reversed(poses):
-        x = p_b + R_b @ x
-    for R_b, _ in poses:
-        R = R @ R_b
-    return R @ sx(frame[:3, :3]), x
-
-
-def _orientation_rows(cut: CutJoint, R_p: SX, R_s: SX) -> list[SX]:
-    """Elementary orientation constraints, chosen so that d(phi) = axis . omega when closed.
-
-    Three axes locked: the skew part of the relative rotation. Two: the free axis f of S stays
-    normal to two directions of P. One: a direction of P stays normal to one of S (universal joint).
-    """
-    axes = cut.rotations
-    if not axes:
-        return []
-    if len(axes) == 3:
-        D = R_p.T @ R_s
-        v = 0.5 * ca.vertcat(D[2, 1] - D[1, 2], D[0, 2] - D[2, 0], D[1, 0] - D[0, 1])
-        return [ca.dot(sx(a), v) for a in axes]
-    held = R_s @ sx(cut.direction(successor=True))
-    if len(axes) == 2:
-        free = cut.direction(successor=False)
-        return [ca.dot(R_p @ sx(np.cross(a, free)), held) for a in axes]
-    return [-ca.dot(R_p @ sx(cut.direction(successor=False)), held)]
 
 
 def universal_axes(locked: Array) -> tuple[Array, Array]:

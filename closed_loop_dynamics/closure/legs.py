@@ -66,25 +66,33 @@ class LinearRow(Leg):
 
 
 def legs_of(system: LoopSystem, plan: Plan) -> list[Leg]:
-    """The legs in solving order; NotClosedForm when a block belongs to none.
-
-    With axes along the base's a leg may fall into smaller blocks that no leg covers by themselves;
-    then all blocks of that cut are tried together.
-    """
+    """The legs in solving order; NotClosedForm when a block belongs to none."""
     blocks = [_block(system, plan, rows, columns) for rows, columns in plan.blocks]
     legs: dict[int, Leg] = {}
     for i, block in enumerate(blocks):
         mates = [k for k, other in enumerate(blocks) if other.cut is block.cut]
-        if mates[-1] in legs:
-            continue
-        try:
-            legs[i] = recognise(block)
-        except NotClosedForm:
-            if len(mates) == 1:
-                raise
-            legs = {k: leg for k, leg in legs.items() if k not in mates}
-            legs[mates[-1]] = recognise(block.joined([blocks[k] for k in mates]))
+        if mates[0] == i:
+            for leg, count in _legs_of_cut([blocks[k] for k in mates]):
+                legs[mates[count - 1]] = leg
+                del mates[:count]
     return [legs[i] for i in sorted(legs)]
+
+
+def _legs_of_cut(blocks: list[Block]) -> list[tuple[Leg, int]]:
+    """The legs of the blocks of one cut, each with the number of blocks that it takes.
+
+    With hinges along a row's axes a leg may fall into smaller blocks that no leg covers by
+    themselves; then the fewest that do, one after the other, are taken together.
+    """
+    if not blocks:
+        return []
+    for count in range(1, len(blocks) + 1):
+        try:
+            leg = recognise(blocks[0].joined(blocks[:count]))
+            return [(leg, count), *_legs_of_cut(blocks[count:])]
+        except NotClosedForm as reason:
+            misfit = reason
+    raise misfit
 
 
 def recognise(block: Block) -> Leg:

@@ -21,8 +21,8 @@ class LoopNumbers:
         self.system = system
         self.n = len(system.joints)
         q = ca.SX.sym("q", self.n)
-        phi = system.phi(q)
-        self._f = ca.Function("phi", [q], [ca.densify(phi), ca.densify(ca.jacobian(phi, q))])
+        rows = system.motion(q)
+        self._f = ca.Function("phi", [q], [ca.densify(rows.value), ca.densify(rows.jacobian)])
         self.length = characteristic_length(system)
         self.row_scale = 1.0 / system.row_sizes(self.length)
         self.column_scale = system.column_sizes(self.length)

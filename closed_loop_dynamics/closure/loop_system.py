@@ -15,7 +15,8 @@ from ..model.clusters import Component
 from ..model.submechanism import Coupling
 from ..model.tree import PRISMATIC, Joint, Tree
 from ..spatial import SX
-from .cut_joint import CutJoint, residual, resolve
+from .cut_joint import CutJoint, resolve
+from .cut_kinematics import CutMotion, Moved, stacked
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,14 +111,21 @@ class LoopSystem:
             rows.append({self.local[self.tree.joint_index(n)]: r for n, r in factors.items()})
         return rows
 
+    def motion(self, q: SX, qd: SX | None = None) -> Moved:
+        """All rows at the local joint vector, K and, for velocities ``qd``, K̇ q̇."""
+        qd = ca.SX.zeros(len(self.joints)) if qd is None else qd
+        cuts = CutMotion(self.tree, self.local, q, qd)
+        rows = [cuts.rows(cut) for cut in self.cuts]
+        for coupling, factors in zip(self.couplings, self._coupling_rows(), strict=True):
+            K = ca.SX.zeros(1, len(self.joints))
+            for i, factor in factors.items():
+                K[i] = factor
+            rows.append(Moved(K @ q - coupling.offset, K, K @ qd, ca.SX(0.0)))
+        return stacked(rows)
+
     def phi(self, q: SX) -> SX:
         """All rows at the local joint vector."""
-        at = {body: q[i] for i, body in enumerate(self.joints)}
-        rows = [residual(self.tree, cut, at) for cut in self.cuts]
-        for c in self.couplings:
-            terms = [r * at[self.tree.joint_index(name)] for name, r in c.terms.items()]
-            rows.append(at[self.tree.joint_index(c.joint)] - sum(terms, ca.SX(c.offset)))
-        return ca.vertcat(*rows)
+        return self.motion(q).value
 
 
 def loop_system(tree: Tree, component: Component) -> LoopSystem:

@@ -57,8 +57,11 @@ class NumericalClosure(Closure):
         q[list(self.unknown)] = x
         return q
 
-    def _kept(self, q: SX) -> SX:
-        return self.system.phi(q)[list(self.plan.rows)]
+    def _kept(self, q: SX) -> tuple[SX, SX, SX]:
+        """The kept rows of phi at a local ``q``, and their derivatives K_d and K_i."""
+        rows, at = list(self.plan.rows), self.system.motion(q)
+        K_d, K_i = (at.jacobian[rows, list(c)] for c in (self.unknown, self.system.independent))
+        return at.value[rows], K_d, K_i
 
     def step(self, by_residual: bool = False) -> Any:
         """Function (p, sign, x) -> (dx, err, guard) for the native Newton loop.
@@ -68,8 +71,7 @@ class NumericalClosure(Closure):
         p = ca.SX.sym("p", len(self.system.independent))
         x = ca.SX.sym("x", self.n_x)
         sign = ca.SX.sym("sign", len(self.plan.blocks))
-        phi = self._kept(self.assemble(p, x))
-        K_d = ca.jacobian(phi, x)
+        phi, K_d, _ = self._kept(self.assemble(p, x))
         dx, dets = self._solve(K_d, phi)
         errors = ca.fabs(phi) if by_residual else ca.fabs(dx) * ca.SX(1.0 / self.x_sizes)
         err = largest(errors[i] for i in range(self.n_x))
@@ -95,17 +97,14 @@ class NumericalClosure(Closure):
 
     def scaled_K_d(self, q: SX) -> SX:
         """Dimensionless K_d at an assembled local ``q``."""
-        qs = ca.SX.sym("q", len(self.system.joints))
-        K = ca.densify(ca.jacobian(self._kept(qs), qs))[:, list(self.unknown)]
-        scaled = ca.diag(ca.SX(1.0 / self.row_sizes)) @ K @ ca.diag(ca.SX(self.x_sizes))
-        return ca.Function("K_d", [qs], [ca.densify(scaled)])(q)
+        scale = ca.SX(np.outer(1.0 / self.row_sizes, self.x_sizes))
+        return ca.densify(scale * self._kept(q)[1])
 
     @cached_property
     def _phi_and_K_d(self) -> Any:
         """Function q -> kept rows of phi, K_d."""
         q = ca.SX.sym("q", len(self.system.joints))
-        phi = self._kept(q)
-        K_d = ca.jacobian(phi, q)[:, list(self.unknown)]
+        phi, K_d, _ = self._kept(q)
         return ca.Function("loop", [q], [ca.densify(phi), ca.densify(K_d)])
 
     def residual_at(self, q: Any) -> float:
@@ -149,14 +148,7 @@ class NumericalClosure(Closure):
     def linearise(self, q: SX, yd: SX | None, tolerance: float) -> Linearised:
         """G and g by coordinate partitioning; one check, of max|phi|."""
         n = len(self.system.joints)
-        qs, qds = ca.SX.sym("q", n), ca.SX.sym("qd", n)
-        phi = self._kept(qs)
-        K = ca.jacobian(phi, qs)
-        evaluate = ca.Function("K", [qs], [phi, ca.densify(K)])
-        phi_q, K_q = evaluate(q)
-        # Keep the structural zeros: they are what makes the block solve cheap.
-        K_q = ca.project(K_q, K.sparsity())
-        K_i, K_d = K_q[:, list(self.system.independent)], K_q[:, list(self.unknown)]
+        phi_q, K_d, K_i = self._kept(q)
         slope, dets = self._solve(K_d, ca.densify(-K_i))
         G = ca.SX(np.zeros((n, len(self.system.independent))))
         for k, i in enumerate(self.system.independent):
@@ -164,10 +156,7 @@ class NumericalClosure(Closure):
         G[list(self.unknown), :] = slope
         g = ca.SX(np.zeros(n))
         if yd is not None:
-            # qd is a free symbol while differentiating: substituting G yd first would also
-            # differentiate G and silently give g = 0.
-            k_bias = -ca.jtimes(ca.jtimes(phi, qs, qds), qs, qds)
-            bias = ca.Function("k", [qs, qds], [ca.densify(k_bias)])(q, G @ yd)
-            g[list(self.unknown)], _ = self._solve(K_d, bias)
+            bias = self.system.motion(q, G @ yd).bias[list(self.plan.rows)]
+            g[list(self.unknown)], _ = self._solve(K_d, -bias)
         worst = largest(ca.fabs(phi_q[i]) for i in range(phi_q.shape[0]))
         return Linearised(G, g, slope, worst, [tolerance - worst], self._guards(dets))

@@ -96,7 +96,7 @@ def make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
     rows = independent_rows(K_all, K_ref, unknown)
     dropped = [r for r in range(len(numbers.row_scale)) if r not in rows]
     left = [float(np.max(np.abs(numbers.phi(q)[dropped]), initial=0.0)) for q in samples]
-    blocks = solving_order(system, rows, unknown, K_ref)
+    blocks = solving_order(system, rows, unknown)
     phi_ref = numbers.phi(q_ref)
     return Plan(
         q_ref=[float(v) for v in q_ref],
@@ -127,7 +127,7 @@ def repartition(system: LoopSystem, plan: Plan) -> Plan | None:
     sigma = np.linalg.svd(K[np.ix_(plan.rows, unknown)], compute_uv=False)
     if sigma[-1] < RANK_TOLERANCE * sigma[0]:
         return None
-    blocks = solving_order(system, plan.rows, unknown, K)
+    blocks = solving_order(system, plan.rows, unknown)
     return replace(
         plan,
         blocks=blocks,

@@ -62,23 +62,17 @@ def determinants(K_d: Array, blocks: Blocks) -> list[float]:
     return [float(np.linalg.det(K_d[np.ix_(rows, columns)])) for rows, columns in blocks]
 
 
-def solving_order(system: LoopSystem, rows: list[int], unknown: list[int], K_ref: Array) -> Blocks:
-    """Irreducible diagonal blocks of K_d in solving order (Dulmage-Mendelsohn).
-
-    Inside a block of four or more, columns are ordered by a pivoted QR at the reference.
-    """
+def solving_order(system: LoopSystem, rows: list[int], unknown: list[int]) -> Blocks:
+    """Irreducible diagonal blocks of K_d in solving order (Dulmage-Mendelsohn)."""
     if not unknown:
         return []
     q = ca.SX.sym("q", len(system.joints))
-    pattern = ca.jacobian(system.phi(q)[rows], q)[:, unknown].sparsity()
+    pattern = ca.sparsify(system.motion(q).jacobian[rows, unknown]).sparsity()
     count, row_order, column_order, row_start, column_start, _, _ = pattern.btf()
     blocks = []
     for b in range(count):
         block_rows = sorted(row_order[row_start[b] : row_start[b + 1]])
         columns = sorted(column_order[column_start[b] : column_start[b + 1]])
-        if len(columns) >= 4:
-            sub = K_ref[np.ix_([rows[r] for r in block_rows], [unknown[c] for c in columns])]
-            columns = [columns[i] for i in best_columns(sub)]
         blocks.append([[int(r) for r in block_rows], [int(c) for c in columns]])
     dense = np.array(ca.DM(pattern, 1.0).full() != 0.0)
     ordered: Blocks = []

@@ -1,7 +1,7 @@
 """Straight-line solvers of small linear systems, for tracing (no pivoting, no branches).
 
 Up to 3x3 by cofactors: the only thing that can go wrong is a vanishing determinant, and that is
-returned. From 4x4 on by Householder reflections, which need no pivoting to be stable. The caller
+returned. From 4x4 on by orthonormal elimination, which needs no pivoting to be stable. The caller
 guards the determinant and the pivot.
 """
 
@@ -13,6 +13,7 @@ from functools import reduce
 from typing import Any
 
 from ..engine.symbolic import ca
+from .elimination import adjugate, solve_sparse
 
 SX = Any
 #: A pivot that is smaller than this share of its diagonal entry is a difference of roundings.
@@ -26,61 +27,12 @@ def largest(values: Iterable[SX]) -> SX:
 
 def solve_small(A: SX, B: SX) -> tuple[SX, SX]:
     """X of A X = B, and det(A)."""
-    n = A.shape[0]
-    if n == 1:
-        return B / A[0, 0], A[0, 0]
-    if n == 2:
-        det = A[0, 0] * A[1, 1] - A[0, 1] * A[1, 0]
-        top = A[1, 1] * B[0, :] - A[0, 1] * B[1, :]
-        bottom = A[0, 0] * B[1, :] - A[1, 0] * B[0, :]
-        inverse = 1.0 / det
-        return ca.vertcat(top, bottom) * inverse, det
-    if n == 3:
-        return _solve3(A, B)
-    return _solve_householder(A, B)
-
-
-def _solve3(A: SX, B: SX) -> tuple[SX, SX]:
-    a, b, c = A[0, :].T, A[1, :].T, A[2, :].T
-    bc, ca_, ab = ca.cross(b, c), ca.cross(c, a), ca.cross(a, b)
-    det = ca.dot(a, bc)
-    adjugate = ca.horzcat(bc, ca_, ab)
-    inverse = 1.0 / det
-    return (adjugate @ B) * inverse, det
-
-
-def _solve_householder(A: SX, B: SX) -> tuple[SX, SX]:
-    n, r = A.shape[0], B.shape[1]
-    M = ca.densify(ca.horzcat(A, B))
-    det = ca.SX(1.0)
-    for k in range(n - 1):
-        below = [i for i in range(k + 1, n) if not M[i, k].is_zero()]
-        if not below:
-            det = det * M[k, k]
-            continue
-        rows = [k, *below]
-        norm = ca.sqrt(sum((M[i, k] * M[i, k] for i in rows), ca.SX(0.0)))
-        alpha = -ca.copysign(norm, M[k, k])
-        v = {i: M[i, k] for i in below}
-        v[k] = M[k, k] - alpha
-        beta = 1.0 / (alpha * v[k])  # = -2 / (v.v)
-        for j in range(k + 1, n + r):
-            projection = sum((v[i] * M[i, j] for i in rows), ca.SX(0.0)) * beta
-            for i in rows:
-                M[i, j] = M[i, j] + v[i] * projection
-        M[k, k] = alpha
-        for i in below:
-            M[i, k] = 0.0
-        det = -det * alpha
-    det = det * M[n - 1, n - 1]
-    X = ca.SX(n, r)
-    for j in range(r):
-        for i in range(n - 1, -1, -1):
-            value = M[i, n + j]
-            for k in range(i + 1, n):
-                value = value - M[i, k] * X[k, j]
-            X[i, j] = value / M[i, i]
-    return ca.densify(X), det
+    if A.shape[0] == 1:
+        return B / A, A
+    if A.shape[0] > 3:
+        return solve_sparse(A, B)
+    turned, det = adjugate(A)
+    return (turned @ B) * (1.0 / det), det
 
 
 @dataclass(frozen=True)

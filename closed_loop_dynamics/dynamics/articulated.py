@@ -51,12 +51,10 @@ class Articulated:
     """The whole robot.
 
     Attributes:
-        inertia: body -> its inertia with everything that hangs on its cluster free to move.
         nodes: cluster -> its quantities.
     """
 
     motion: Motion
-    inertia: dict[int, Any]
     nodes: dict[int, ArticulatedCluster]
 
     @property
@@ -68,11 +66,11 @@ class Articulated:
 def articulate(motion: Motion) -> Articulated:
     """The inward pass over the inertias."""
     mech = motion.mechanism
-    inertia: dict[int, Any] = dict(motion.inertia)
+    inertia: dict[int, Any] = dict(motion.grouped_inertia)
     nodes: dict[int, ArticulatedCluster] = {}
     for k in reversed(range(len(mech.clusters))):
         nodes[k] = _eliminate(motion, mech.clusters[k], inertia)
-    return Articulated(motion, inertia, nodes)
+    return Articulated(motion, nodes)
 
 
 def _eliminate(motion: Motion, cluster: Cluster, inertia: dict[int, Any]) -> ArticulatedCluster:
@@ -139,19 +137,9 @@ def through_cluster(
     return along, f
 
 
-def accelerate(
-    motion: Motion,
-    node: ArticulatedCluster,
-    ydd: SX,
-    a: dict[int, Spatial],
-    bias: tuple[dict[int, SX], dict[int, Spatial]] | None = None,
-) -> None:
-    """Accelerations of the cluster's bodies from its ydd (m_c, 1) and the one of its parent body.
-
-    ``bias``: loop bias g and velocity products c per body, when the robot moves.
-    """
+def accelerate(motion: Motion, node: ArticulatedCluster, ydd: SX, a: dict[int, Spatial]) -> None:
+    """Adds the accelerations at rest of the cluster's bodies, from its ydd (m_c, 1), to ``a``."""
     qdd = node.G @ ydd
     for b in node.cluster.bodies:
-        a_parent, qdd_b = a[motion.mechanism.tree.bodies[b].parent], qdd[node.index[b]]
-        g, c = (0.0, Spatial.zero()) if bias is None else (bias[0][b], bias[1][b])
-        a[b] = body_acceleration(motion, b, a_parent, c, qdd_b + g)
+        a_parent = a[motion.mechanism.tree.bodies[b].parent]
+        a[b] = body_acceleration(motion, b, a_parent, Spatial.zero(), qdd[node.index[b]])

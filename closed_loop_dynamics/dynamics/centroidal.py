@@ -66,7 +66,7 @@ def centroidal_matrix(motion: Motion) -> SX:
     """A_G (6, m): h_G = A_G yd."""
     mech, (R, p) = motion.mechanism, body_poses(motion)
     A = ca.SX(6, mech.n)
-    for i, composite in composite_inertias(motion).items():
+    for i, composite in composite_inertias(motion, motion.inertia).items():
         to_root = Transform(((R[i], p[i]),))
         for k, S in enumerate(motion.S[i].columns):
             A[:, mech.qd.at[i] + k] = to_root.force_to_parent(composite.apply(S)).stacked

@@ -15,10 +15,11 @@ from ..spatial import SX, Spatial
 from .actuation import actuator_forces, independent_forces
 from .centroidal import body_poses
 from .cluster_aba import cluster_aba
-from .cluster_rnea import cluster_rnea, tree_forces
+from .cluster_rnea import cluster_rnea
 from .joint_forces import smooth_friction
 from .lagrange import trace_constraints
 from .motion import Motion
+from .newton_euler import tree_forces
 from .parameters import with_parameters
 from .projection import loop_jacobian, tree_mass_matrix
 

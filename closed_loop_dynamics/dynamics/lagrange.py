@@ -49,13 +49,10 @@ def trace_constraints(motion: Motion) -> tuple[SX, SX, SX]:
 def _loop_rows(motion: Motion, component: Component, loops: NumericalClosure) -> tuple[SX, SX, SX]:
     """The kept rows of the loops, and qdd = 0 of every idle joint."""
     n = len(component.joints)
-    q, qd = ca.SX.sym("q", n), ca.SX.sym("qd", n)
-    f = loops.system.phi(q)[list(loops.plan.rows)]
-    bias = -ca.jtimes(ca.jtimes(f, q, qd), q, qd)
-    function = ca.Function("loop", [q, qd], [f, ca.densify(ca.jacobian(f, q)), bias])
-    q_now = ca.vertcat(*(motion.q[b] for b in component.joints))
-    qd_now = ca.vertcat(*(motion.qd[b] for b in component.joints))
-    phi, K, k = function(q_now, qd_now)
+    q = ca.vertcat(*(motion.q[b] for b in component.joints))
+    qd = ca.vertcat(*(motion.qd[b] for b in component.joints))
+    at, kept = loops.system.motion(q, qd), list(loops.plan.rows)
+    phi, K, k = at.value[kept], at.jacobian[kept, :], -at.bias[kept]
     idle = ca.SX(np.eye(n)[list(loops.plan.idle)])
     rest = ca.SX.zeros(idle.shape[0])
     return ca.vertcat(phi, rest), ca.vertcat(K, idle), ca.vertcat(k, rest)

@@ -19,6 +19,7 @@ from ..mechanism import Mechanism
 from ..model.submechanism import ActuatorModel, JointFriction
 from ..spatial import SX, RigidInertia, Spatial, Subspace, Transform, sx
 from .joints import joint_checks, joint_transform, normalised, position_rate
+from .regrouping import regrouped
 
 
 class JointParameters(NamedTuple):
@@ -40,6 +41,8 @@ class Motion:
         yd: the independent velocities, None when the motion has positions only.
         inertia, joints: of every body and its joint, the model's numbers or what the program is
             given (``dynamics/parameters``).
+        grouped_inertia: for what is in joint coordinates, the same dynamics for less work
+            (``dynamics/regrouping``).
     """
 
     mechanism: Mechanism
@@ -51,6 +54,7 @@ class Motion:
     yd: SX | None
     inertia: dict[int, RigidInertia]
     joints: dict[int, JointParameters]
+    grouped_inertia: dict[int, RigidInertia]
 
     def reduce(self, tree_forces: dict[int, SX]) -> SX:
         """tau_y = G^T tau, (m, 1)."""
@@ -128,7 +132,8 @@ def trace_motion(mech: Mechanism, y: SX, x: SX, yd: SX | None) -> Motion:
     S = {b: Subspace.of(mech.joint(b).S) for b in bodies}
     inertia = {b: rigid_inertia(mech, b) for b in bodies}
     joints = {b: JointParameters(*map(ca.SX, joint_numbers(mech, b))) for b in bodies}
-    return Motion(mech, q, qd, loops, X, S, yd, inertia, joints)
+    grouped = {b: RigidInertia(*map(ca.SX, moved)) for b, moved in enumerate(regrouped(mech.tree))}
+    return Motion(mech, q, qd, loops, X, S, yd, inertia, joints, grouped)
 
 
 def trace_kinematics(mech: Mechanism) -> tuple[SX, SX]:

@@ -115,4 +115,4 @@ def with_parameters(motion: Motion, pi: SX) -> Motion:
     for k, b in enumerate(jointed(mech)):
         own = pi[start + len(JOINT) * k : start + len(JOINT) * (k + 1)]
         joints[b] = JointParameters(own[0], own[1], own[2])
-    return replace(motion, inertia=inertia, joints=joints)
+    return replace(motion, inertia=inertia, joints=joints, grouped_inertia=inertia)

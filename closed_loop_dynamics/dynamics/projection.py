@@ -6,6 +6,7 @@ The reference the papers compare with: simple, dense, cubic in m when it is solv
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,9 @@ from ..spatial import SX
 from .motion import Motion
 
 
-def composite_inertias(motion: Motion) -> dict[int, Any]:
+def composite_inertias(motion: Motion, inertia: Mapping[int, Any]) -> dict[int, Any]:
     """Body -> its inertia with everything that hangs on it, joints locked."""
-    bodies, composite = motion.mechanism.tree.bodies, dict(motion.inertia)
+    bodies, composite = motion.mechanism.tree.bodies, dict(inertia)
     for i in reversed(range(len(bodies))):
         parent = bodies[i].parent
         if parent >= 0:
@@ -28,7 +29,7 @@ def composite_inertias(motion: Motion) -> dict[int, Any]:
 def tree_mass_matrix(motion: Motion) -> SX:
     """M (n, n) of the spanning tree in the order of qd (composite rigid body algorithm)."""
     mech, tree = motion.mechanism, motion.mechanism.tree
-    composite = composite_inertias(motion)
+    composite = composite_inertias(motion, motion.grouped_inertia)
     M = ca.SX(np.zeros((mech.n, mech.n)))
     for j in range(len(tree.bodies)):
         for column, S in enumerate(motion.S[j].columns, mech.qd.at[j]):

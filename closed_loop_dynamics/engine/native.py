@@ -13,6 +13,9 @@ from .llvm_ir import LIBM_NAMES
 
 #: Raise when compiled code changes without a change in what it is compiled from.
 ENGINE_VERSION = 3
+#: Code up to this size [bytes], and so much of it, is remembered: robots have several equal loops.
+SMALL, MANY = 1 << 17, 64
+_compiled: dict[str, bytes] = {}
 _lock = threading.Lock()
 
 
@@ -82,10 +85,18 @@ def _target_machine(llvm: Any) -> Any:
 
 
 def compile_ir(text: str) -> bytes:
-    """Object code of an IR module.
+    """Object code of an IR module; what this process has compiled before is not compiled again.
 
     llvmlite lets one thread at a time into LLVM, without the GIL: others can trace meanwhile.
     """
+    key = cache.key_of(text.encode())
+    code = _compiled.get(key) or _compile(text)
+    if len(code) <= SMALL and len(_compiled) < MANY:
+        _compiled[key] = code
+    return code
+
+
+def _compile(text: str) -> bytes:
     with _lock:
         llvm = _llvm()
     machine = _target_machine(llvm)

@@ -32,7 +32,7 @@ def emit_single(module: Module, shape: ProgramShape, symbol: str, body: str) -> 
     f.call(body, at.x, at.user_out, at.workspace)
     for c in range(shape.n_checks):
         f.return_if(~(at.checks[c] > 0.0), CHECK + c)
-    _keep_newest(at, records)
+    _keep_newest(f, at, records)
     f.finish(0)
 
 
@@ -165,15 +165,20 @@ def _first_failure(status: Int, failed: Flag, code: Int) -> Int:
     return (status.equals(0) & failed).choose(code, status)
 
 
-def _keep_newest(at: _Memory, records: list[Block[Real]]) -> None:
-    """The solution just found becomes the newest seed."""
+def _keep_newest(f: Function, at: _Memory, records: list[Block[Real]]) -> None:
+    """The solution just found becomes the newest seed; at another place, that becomes the older."""
     slopes = at.slopes
     for solver, record in zip(at.solvers, records, strict=True):
         rec = solver.record
-        for j, position in enumerate(solver.parameters):
-            record[rec.p0 + j] = at.user_in[position]
-        for i in range(rec.n_x):
-            record[rec.x0 + i] = solver.found[i]
-        for i in range(rec.n_x * rec.n_p):
-            record[rec.slope + i] = slopes[i]
+        new = [at.user_in[position] for position in solver.parameters]
+        stayed = f.all(each.equals(record[rec.p0 + j]) for j, each in enumerate(new))
+        older, kept = record + rec.p1, stayed.choose(record + rec.p1, record + rec.p0)
+        with f.loop(rec.p0 - rec.p1) as i:
+            older[i] = kept[i]
+        for j, each in enumerate(new):
+            record[rec.p0 + j] = each
+        for k in range(rec.n_x):
+            record[rec.x0 + k] = solver.found[k]
+        for k in range(rec.n_x * rec.n_p):
+            record[rec.slope + k] = slopes[k]
         slopes = slopes + rec.n_x * rec.n_p

@@ -4,6 +4,10 @@ A start ("seed") is (p0, x0, dx/dp): the nearest node of a table of solutions co
 that the answer does not depend on earlier calls; the newest solution only where there is no such
 node. A prediction that goes further than ``reach`` is not used: near a singularity slopes are huge,
 and a leap may end on another branch.
+
+A smooth motion may start from the newest two solutions instead, by the cubic through them: next to
+exact, where a node is a large part of a cell away. But the node has to vouch for that start, by a
+prediction that is nearly the same: history saves steps, and never decides where they end.
 """
 
 from __future__ import annotations
@@ -14,11 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from .code import Module
-from .values import Block
+from .code import Function, Module
+from .values import Block, Flag, Real
 
 #: Nodes cover half a step around them, and a little for rounding.
 ONE_CELL = 0.5 + 1e-9
+#: A motion goes on from its newest solution over at most this part of a cell.
+CLOSE = 0.25
+#: Its start and the node's prediction differ by at most this part of the reach.
+AGREEMENT = 0.2
+#: The way ahead, in steps like the last one, for which the cubic is trusted.
+AHEAD = 2.0
 
 
 class RecordLayout:
@@ -31,6 +41,7 @@ class RecordLayout:
         low, step, inverse_step, last_index, stride: (n_p,) each, of the table; stride in nodes.
         inverse_reach: (n_x,) 1 / longest prediction of each unknown.
         sign: (n_sign,) sign of every guard on the wanted branch.
+        p1, x1, slope1: the solution before the newest one, in the same order (p1 NaN: none).
         p0: (n_p,) parameters of the newest solution (NaN: none).
         x0, slope: (n_x,) the newest solution and (n_x, n_p) its derivative, row by row.
         size: length of the record.
@@ -44,7 +55,10 @@ class RecordLayout:
             self.low + (1 + i) * n_p for i in range(5)
         )
         self.sign = self.inverse_reach + n_x
-        self.p0 = self.sign + n_sign
+        self.p1 = self.sign + n_sign
+        self.x1 = self.p1 + n_p
+        self.slope1 = self.x1 + n_x
+        self.p0 = self.slope1 + n_x * n_p
         self.x0 = self.p0 + n_p
         self.slope = self.x0 + n_x
         self.size = self.slope + n_x * n_p
@@ -56,7 +70,8 @@ class RecordLayout:
         return p.copy(), x.copy(), slope.reshape(self.n_x, self.n_p).copy()
 
     def write(self, record: Array, p: Array, x: Array, slope: Array | float) -> None:
-        """Make (p, x, dx/dp) the newest solution."""
+        """Make (p, x, dx/dp) the newest solution, and the only one."""
+        record[self.p1 : self.x1] = np.nan
         record[self.p0 : self.p0 + self.n_p] = p
         record[self.x0 : self.x0 + self.n_x] = x
         record[self.slope : self.size] = np.ravel(slope)
@@ -112,12 +127,15 @@ class Seeds:
         grid = (self.low, self.step, 1.0 / self.step, last, stride)
         record[rec.low : rec.inverse_reach] = np.concatenate(grid)
         record[rec.inverse_reach : rec.sign] = 0.0 if self.reach is None else 1.0 / self.reach
-        record[rec.sign : rec.p0] = self.sign
+        record[rec.sign : rec.p1] = self.sign
         rec.write(record, *self.reference)
 
 
-def emit_seed(module: Module, rec: RecordLayout, symbol: str) -> None:
-    """Write ``symbol(record, p, x)``: predict x at p from the best seed, NaN when none reaches."""
+def emit_seed(module: Module, rec: RecordLayout, symbol: str, goes_on: bool = False) -> None:
+    """Write ``symbol(record, p, x)``: predict x at p from the best seed, NaN when none reaches.
+
+    With ``goes_on`` from the newest two solutions, where the table vouches for them.
+    """
     f = module.function(symbol, {"record": Block, "p": Block, "x": Block})
     record, parameters, x = f.arguments
     p = [parameters[j] for j in range(rec.n_p)]
@@ -153,6 +171,56 @@ def emit_seed(module: Module, rec: RecordLayout, symbol: str) -> None:
         within.append(abs(change) * record[rec.inverse_reach + i] <= 1.0)
         predicted.append(source[i] + change)
     good = f.all(within)
+    if goes_on:
+        ahead, close = _ahead(f, rec, record, p, p0)
+        away = [(ahead[i] - predicted[i]) * record[rec.inverse_reach + i] for i in range(rec.n_x)]
+        agreed = f.all(abs(each) <= AGREEMENT for each in away)
+        going_on = close & covered & ~no_table & agreed
+        predicted = [going_on.choose(*each) for each in zip(ahead, predicted, strict=True)]
     for i in range(rec.n_x):
         x[i] = good.choose(predicted[i], f.real(float("nan")))
     f.finish()
+
+
+def _ahead(
+    f: Function, rec: RecordLayout, record: Block[Real], p: list[Real], p0: list[Real]
+) -> tuple[list[Real], Flag]:
+    """Where the newest two solutions point to at ``p``, and whether that is close to the newest.
+
+    With d the way from the one to the other, dp = a d + r the way ahead and G their slopes, it is
+    the cubic of Hermite along d, and the change of G along d turns r too:
+
+        x0 + (3 a^2 + 2 a^3) (x1 - x0) + G0 (dp + (2 a^2 + a^3) d + a r) + G1 ((a^2 + a^3) d - a r)
+
+    Where a is too large, or there is but one solution, a = 0: straight on.
+    """
+    close, dp, d, along, squared = [], [], [], f.real(0.0), f.real(0.0)
+    for j in range(rec.n_p):
+        way, last = p[j] - p0[j], p0[j] - record[rec.p1 + j]
+        last = last.is_number().choose(last, f.real(0.0))
+        inverse = record[rec.inverse_step + j]
+        close.append(abs(way) * inverse <= CLOSE)
+        scaled = last * inverse
+        along = along + way * inverse * scaled
+        squared = squared + scaled * scaled
+        dp.append(way)
+        d.append(last)
+    ratio = along / squared
+    a = (abs(ratio) <= AHEAD).choose(ratio, f.real(0.0))
+    square, cube = a * a, a * a * a
+    ahead = []
+    weights = []
+    for way, last in zip(dp, d, strict=True):
+        turned = a * (way - a * last)
+        weights.append(
+            (way + (2.0 * square + cube) * last + turned, (square + cube) * last - turned)
+        )
+    for i in range(rec.n_x):
+        newest = record[rec.x0 + i]
+        change = (3.0 * square + 2.0 * cube) * (record[rec.x1 + i] - newest)
+        for j, (of_newest, of_older) in enumerate(weights):
+            at = i * rec.n_p + j
+            change = record[rec.slope + at].apply("fma", of_newest, change)
+            change = record[rec.slope1 + at].apply("fma", of_older, change)
+        ahead.append(newest + change)
+    return ahead, f.all(close)

@@ -18,6 +18,7 @@ from .seeds import emit_seed
 from .symbolic import tracing
 
 _NAME = "Newton solvers"
+_SEED, _GOING_ON = "cld_seed_{}", "cld_going_on_{}"
 
 
 class SolverUnit:
@@ -33,7 +34,7 @@ class SolverUnit:
         self.key = cache.key_of("solvers", key)
         self._build = build
         self._steps: list[Any] | None = None
-        self._loaded: dict[int, tuple[native.LoadedCode, list[BoundSolver]]] = {}
+        self._loaded: dict[int, tuple[native.LoadedCode, list[BoundSolver], list[int]]] = {}
         self._lock = threading.RLock()
 
     def traced(self) -> list[Any]:
@@ -55,13 +56,21 @@ class SolverUnit:
             for needed in {1, width}:  # seeding is scalar code, in the unit of width 1
                 if needed not in self._loaded:
                     self._loaded[needed] = self._load(needed)
-            scalar, wide = self._loaded[1][1], self._loaded[width][1]
+            scalar, _, first = self._loaded[1]
+            wide = self._loaded[width][1]
+        # What a batch gives must not depend on how it is cut into lanes: no history.
+        seed = _SEED if width > 1 else _GOING_ON
         return [
-            replace(wide[u.solver], parameters=u.parameters, seed=scalar[u.solver].seed)
+            replace(
+                wide[u.solver],
+                parameters=u.parameters,
+                seed=scalar.address(seed.format(first[u.solver])),
+            )
             for u in use
         ]
 
-    def _load(self, width: int) -> tuple[native.LoadedCode, list[BoundSolver]]:
+    def _load(self, width: int) -> tuple[native.LoadedCode, list[BoundSolver], list[int]]:
+        """The code, the solvers, and of each the first one that is equal: its code serves both."""
         key = native.key_of(self.key, width)
         metadata, code = cache.get_or_make(key, lambda: self._make(width))
         loaded = native.LoadedCode(code)
@@ -70,15 +79,16 @@ class SolverUnit:
                 NewtonSolver(sizes[0], sizes[1], sizes[2], n_log=n_log),
                 (),
                 workspace,
-                seed=loaded.address(f"cld_seed_{k}") if width == 1 else 0,
-                newton=loaded.address(f"cld_newton_{k}"),
+                newton=loaded.address(f"cld_newton_{first}"),
             )
-            for k, (sizes, n_log, workspace) in enumerate(metadata["solvers"])
+            for first, sizes, n_log, workspace in metadata["solvers"]
         ]
-        return loaded, bound
+        return loaded, bound, [first for first, *_ in metadata["solvers"]]
 
     def _make(self, width: int) -> tuple[dict[str, Any], bytes]:
-        module, solvers = LlvmModule(), []
+        module = LlvmModule()
+        solvers: list[Any] = []
+        same: dict[str, int] = {}  # equal loops, two arms say, share their code
         with compiling(_NAME, batch=width > 1):
             with tracing():
                 for k, step in enumerate(self._build()):
@@ -86,10 +96,16 @@ class SolverUnit:
                         solver = step.solver()
                         workspace = emit_nested(module, step, f"cld_newton_{k}", width)
                     else:
-                        solver = NewtonSolver.of(instruction_list(step))
+                        traced = instruction_list(step)
+                        first = same.setdefault(traced.digest(), k)
+                        if first < k:
+                            solvers.append(solvers[first])
+                            continue
+                        solver = NewtonSolver.of(traced)
                         workspace = emit_newton(module, solver, f"cld_newton_{k}", width)
                     if width == 1:
-                        emit_seed(module, solver.record, f"cld_seed_{k}")
+                        emit_seed(module, solver.record, _SEED.format(k))
+                        emit_seed(module, solver.record, _GOING_ON.format(k), goes_on=True)
                     sizes = (solver.n_p, solver.n_sign, solver.n_x)
-                    solvers.append((sizes, solver.n_log, workspace))
+                    solvers.append((k, sizes, solver.n_log, workspace))
             return {"solvers": solvers}, native.compile_ir(module.text())

@@ -134,7 +134,7 @@ class _Solver:
         """Seed and iterate; result code and number of iterations."""
         rec = self.rec
         self.p[:] = user_in[self.parameters]
-        self.sign[:] = self.record[rec.sign : rec.p0]
+        self.sign[:] = self.record[rec.sign : rec.p1]
         self._seed()
         return self.iterate()
 

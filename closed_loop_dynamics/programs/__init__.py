@@ -1,5 +1,5 @@
 """The compiled programs of one robot: compile, run, guess, rescue, and the numerical twin."""
 
-from .programs import Names, Programs
+from .programs import CORE, Names, Programs
 
-__all__ = ["Names", "Programs"]
+__all__ = ["CORE", "Names", "Programs"]

@@ -39,7 +39,7 @@ from ..mechanism import Mechanism
 from .failures import check_failure
 from .guess import run_from_guess
 
-#: Compiled when a robot is loaded; the others at first use (see :meth:`Programs.prepare`).
+#: Compiled when a robot is loaded, unless others are named; the rest at first use.
 CORE = ("positions", "state", "inverse_dynamics", "forward_dynamics")
 
 
@@ -71,7 +71,13 @@ class Programs:
         compiled: the programs that are compiled already, by name.
     """
 
-    def __init__(self, mechanism: Mechanism, key: str, solver: str | None = None) -> None:
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        key: str,
+        solver: str | None = None,
+        prepare: Sequence[str] = CORE,
+    ) -> None:
         self._model = (mechanism, key)
         self.key = cache.key_of(key, source_digest())
         self.compiled: dict[str, Program] = {}
@@ -112,7 +118,8 @@ class Programs:
         self._actuator_branches: dict[int, Branch] = {}
         self.recipes = dict(RECIPES)
         self._twin: Programs | None = None
-        self.prepare(*CORE)
+        if prepare:
+            self.prepare(*prepare)
 
     # -- programs -------------------------------------------------------------------------------
 
@@ -126,7 +133,7 @@ class Programs:
         """
         names = names or tuple(RECIPES)
         if twin and self.has_closed_forms:
-            for name in names:
+            for name in dict.fromkeys((*CORE, *names)):
                 self._twin_program(name)
         with ThreadPoolExecutor(max_workers=2) as pool:
             programs = list(pool.map(self.program, names))
@@ -241,7 +248,7 @@ class Programs:
         """The same robot with every loop numerical: it can follow any assembly mode."""
         with self._lock:
             if self._twin is None:
-                self._twin = Programs(*self._model, solver="numerical")
+                self._twin = Programs(*self._model, solver="numerical", prepare=())
             return self._twin
 
     def _twin_program(self, name: str) -> Program:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..cli.progress import Progress
+from ..quantities.links import body_poses, cut_points
 from ..robot import Robot
 from .colors import force_groups, force_units, legend
 from .playback import Playback
@@ -24,6 +25,8 @@ from .window import Look
 
 #: Frames per second of the file.
 RATE = 30.0
+#: Frames whose poses are computed at once.
+TOGETHER = 200
 #: Points of a curve; size of a chart [px]; left and lower margin of its axes.
 POINTS = 300
 WIDTH, HEIGHT, LEFT, LOW = 296, 100, 44, 14
@@ -47,13 +50,17 @@ _SCRIPT = """
 
 def as_html(server: Any, look: Look, motion: Playback, title: str) -> str:
     """The whole page; it loads nothing from elsewhere."""
-    serializer = server.get_scene_serializer()
+    serializer, robot = server.get_scene_serializer(), look.robot
     count = max(2, round(motion.duration * RATE) + 1)
+    frames = [motion.frame(i / RATE) for i in range(count)]
     with Progress("drawing", count) as bar:
-        for i in range(count):
-            look.scene.show(motion.snapshot(look.camera, motion.frame(i / RATE)))
-            serializer.insert_sleep(1.0 / RATE)
-            bar.at(i)
+        for start in range(0, count, TOGETHER):
+            some = frames[start : start + TOGETHER]
+            for k, poses in zip(some, body_poses(robot.mechanism, motion.q[some]), strict=True):
+                tau = None if motion.tau is None else motion.tau[k]
+                look.scene.move(poses, cut_points(robot.branches, poses), tau)
+                serializer.insert_sleep(1.0 / RATE)
+            bar.at(start)
     page: str = serializer.as_html()
     page = page.replace("<title>Viser</title>", f"<title>{escape(title)}</title>", 1)
     head, body = page.rsplit("</body>", 1)

@@ -4,7 +4,7 @@ it the floor, the lights and the camera.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -97,16 +97,22 @@ class Scene:
 
     def show(self, snapshot: Snapshot) -> None:
         """Move everything to a configuration."""
-        with self._server.atomic():
-            moved = np.any(np.abs(snapshot.poses - self._poses) > 1e-9, axis=(1, 2))
-            for body in np.flatnonzero(moved):
-                place(self.frames[int(body)], snapshot.poses[body])
-            self._poses[moved] = snapshot.poses[moved]
-            self._show_cuts(snapshot)
-            self._show_forces(snapshot.tau)
+        self.move(snapshot.poses, snapshot.cuts, snapshot.tau)
 
-    def _show_cuts(self, snapshot: Snapshot) -> None:
-        for (a, b), ball, line in zip(snapshot.cuts, self._cuts, self._gaps, strict=True):
+    def move(self, poses: Array, cuts: Sequence[tuple[Array, Array]], tau: Array | None) -> None:
+        """The same from what is seen of it: poses (bodies, 4, 4), both sides of cuts, forces."""
+        with self._server.atomic():
+            moved = np.flatnonzero(np.any(np.abs(poses - self._poses) > 1e-9, axis=(1, 2)))
+            turned = quaternions(poses[moved, :3, :3])
+            for body, wxyz in zip(moved.tolist(), turned, strict=True):
+                node = self.frames[body]
+                node.position, node.wxyz = poses[body, :3, 3], wxyz
+            self._poses[moved] = poses[moved]
+            self._show_cuts(cuts)
+            self._show_forces(tau)
+
+    def _show_cuts(self, cuts: Sequence[tuple[Array, Array]]) -> None:
+        for (a, b), ball, line in zip(cuts, self._cuts, self._gaps, strict=True):
             ball.position = 0.5 * (a + b)
             gap = float(np.linalg.norm(b - a))
             visible = gap > SMALLEST_GAP * self.size
@@ -172,7 +178,14 @@ def place(node: Any, pose: Array) -> None:
 
 def quaternion(R: Array) -> Array:
     """(4,) w, x, y, z of a rotation matrix."""
-    return np.roll(Rotation.from_matrix(R).as_quat(), 1)
+    return quaternions(R[None])[0]
+
+
+def quaternions(R: Array) -> Array:
+    """(N, 4) w, x, y, z of rotation matrices (N, 3, 3)."""
+    if not len(R):
+        return np.zeros((0, 4))
+    return np.roll(Rotation.from_matrix(R).as_quat(), 1, axis=-1)
 
 
 # -- around the robot -----------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import gc
 import os
 import pickle
 import sys
+from pathlib import Path
 from typing import Any
 
 import casadi as ca
@@ -60,6 +61,19 @@ def test_equal_names_and_keys_of_different_functions_do_not_meet(
     for n, one in made:
         assert one(np.array([1.2]))[0] == pytest.approx(1.2 ** (1 / n), abs=1e-12)
         assert one(np.array([[1.2]]))[0, 0] == pytest.approx(1.2 ** (1 / n), abs=1e-12)
+
+
+@pytest.mark.parametrize("width", [1, 4])
+def test_equal_loops_share_their_code_and_others_do_not(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, width: int
+) -> None:
+    monkeypatch.setenv("CLOSED_LOOP_DYNAMICS_CACHE", str(tmp_path))
+    for _ in ("made", "from the cache"):
+        unit = SolverUnit("twins", lambda: [f.function() for f in (ARM, SQUARE_ROOT, ARM)])
+        left, root, right = unit.bind([SolverUse(k, ()) for k in range(3)], width)
+        assert left.newton == right.newton != root.newton
+        assert left.seed == right.seed != root.seed
+        assert (left.solver, left.workspace) == (right.solver, right.workspace)
 
 
 def test_programs_and_their_memory_can_be_collected() -> None:

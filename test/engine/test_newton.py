@@ -189,6 +189,45 @@ def test_the_answer_does_not_depend_on_the_start(backend: str) -> None:
     np.testing.assert_allclose(there, back, atol=1e-13)
 
 
+def test_a_smooth_motion_goes_on_in_one_step() -> None:
+    """From the cubic through its newest two solutions, while the table alone needs more."""
+    table = arm_table()
+    program = ARM.program("native", ARM.seeds([np.nan] * 2, [0.0, 0.0], **table))
+    rounds, alone = [], []
+    for angle in np.arange(60) * 6e-3:
+        p = np.array([1.1 + 0.2 * np.cos(angle), 0.15 + 0.3 * np.sin(angle)])
+        np.testing.assert_allclose(program(p), arm_solution(p), atol=1e-13)
+        rounds.append(program.iterations())
+        context = program.new_context()
+        assert program.run_in(context, p) == 0
+        alone.append(context.statuses[0][1])
+    assert set(rounds[2:]) == {1}
+    assert min(alone[:10]) >= 3
+
+
+@pytest.mark.parametrize("wrong", [[2 * np.pi, 0.0], [0.0, -2.0], [0.2, 0.2]])
+def test_history_that_the_table_does_not_confirm_is_not_believed(wrong: list[float]) -> None:
+    """Another turn, the other elbow, and a place that is no solution, as the newest solution."""
+    reach = np.full(2, 0.5)
+    program = ARM.program("native", ARM.seeds([np.nan] * 2, [0.0, 0.0], reach=reach, **arm_table()))
+    rec, context, p = program.shape.solvers[0].solver.record, program.new_context(), [1.08, 0.12]
+    rec.write(context.records[0], p, arm_solution(p) + wrong, arm_slope(p))
+    there = np.array(p) + 1e-3
+    assert program.run_in(context, there) == 0
+    np.testing.assert_allclose(context.output, arm_solution(there), atol=1e-13)
+
+
+def test_a_solution_that_is_handed_in_has_no_past() -> None:
+    program = ARM.program("native", ARM.seeds([1.1, 0.2], arm_solution([1.1, 0.2])))
+    rec, context = program.shape.solvers[0].solver.record, program.new_context()
+    for p in ([1.1, 0.2], [1.12, 0.2], [1.13, 0.21], [1.13, 0.21]):
+        assert program.run_in(context, p) == 0
+    record = context.records[0]
+    np.testing.assert_array_equal(record[rec.p1 : rec.x1], [1.12, 0.2])
+    rec.write(record, [1.0, 0.0], arm_solution([1.0, 0.0]), arm_slope([1.0, 0.0]))
+    assert np.isnan(record[rec.p1 : rec.x1]).all()
+
+
 @backends
 def test_rescue_is_asked_with_the_parameters_and_its_answer_is_used(backend: str) -> None:
     asked = []

@@ -23,10 +23,11 @@ from closed_loop_dynamics.closure.small_linear import Cholesky, solve_small
 from closed_loop_dynamics.dynamics.actuation import actuator_forces, independent_forces
 from closed_loop_dynamics.dynamics.catalogue import ACTUATION, INPUTS, Input, Recipe, trace
 from closed_loop_dynamics.dynamics.cluster_efpa import Frame
-from closed_loop_dynamics.dynamics.cluster_rnea import cluster_rnea, tree_forces
+from closed_loop_dynamics.dynamics.cluster_rnea import cluster_rnea
 from closed_loop_dynamics.dynamics.equations import Traced
 from closed_loop_dynamics.dynamics.lagrange import trace_constraints
 from closed_loop_dynamics.dynamics.motion import Motion
+from closed_loop_dynamics.dynamics.newton_euler import tree_forces
 from closed_loop_dynamics.dynamics.projection import (
     loop_bias,
     loop_jacobian,

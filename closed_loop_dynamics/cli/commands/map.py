@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     if not is_bag(options.output) and (options.output_topic or options.message):
         raise UsageError("--output-topic and --message are for bags; name the --output .mcap")
     topic = options.output_topic and ros_topic(options.output_topic)
-    robot = load_robot(options)
+    robot = load_robot(options, "state", "inverse_dynamics")
     recording = read_recording(options.input, options.topic)
     motion = motion_of(robot, recording.table)
     if options.rate is not None:

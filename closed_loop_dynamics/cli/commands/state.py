@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
             for kind, values in zip(KINDS, numbers, strict=True)
         )
         table = with_column(table, "residual", np.asarray(state.residual))
-        singularity = np.broadcast_to(state.singularity, (len(y),))
+        singularity = np.broadcast_to(state.singularity, (len(table.values),))
         return with_column(table, "singularity", singularity)
 
     return answer(options, KINDS, complete)

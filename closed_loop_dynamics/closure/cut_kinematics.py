@@ -1,0 +1,123 @@
+"""Cut-joint constraints to second order: phi, K = dphi/dq and the K̇ q̇ that moving joints add.
+
+All rows are made of vectors that a chain of joints carries: the point of the cut, and directions of
+its frame (Mueller 2022, appendix A). A hinge with the unit axis a turns what it carries:
+d(R x) = (a x R x) dq. Written out this way K and K̇ q̇ are exact, also where other rotations of the
+cut joint are free, and they share their operations with phi; differentiating phi costs twice that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import Array
+from ..engine.symbolic import ca
+from ..model.tree import PRISMATIC, Tree
+from ..spatial import SX, rotation, sx
+from .cut_joint import CutJoint
+
+
+class Moved(NamedTuple):
+    """Some numbers (k, 1) that joints move: their value, its derivative (k, n), its rate in time,
+    and its bias, the second derivative in time while no joint accelerates."""
+
+    value: SX
+    jacobian: SX
+    rate: SX
+    bias: SX
+
+    def through(self, T: SX) -> Moved:
+        """T times the numbers."""
+        return Moved(*(T @ part for part in self))
+
+    def minus(self, other: Moved) -> Moved:
+        """The difference."""
+        return Moved(*(a - b for a, b in zip(self, other, strict=True)))
+
+    def dot(self, other: Moved) -> Moved:
+        """The scalar product of two vectors."""
+        a, b = self.value.T, other.value.T
+        rate = a @ other.rate + b @ self.rate
+        bias = a @ other.bias + 2.0 * (self.rate.T @ other.rate) + b @ self.bias
+        return Moved(a @ other.value, a @ other.jacobian + b @ self.jacobian, rate, bias)
+
+
+def stacked(rows: Sequence[Moved]) -> Moved:
+    """All rows, one below the other."""
+    return Moved(*(ca.vertcat(*part) for part in zip(*rows, strict=True)))
+
+
+@dataclass(frozen=True, eq=False)
+class CutMotion:
+    """The joints that move cuts: ``local`` maps a body to its place in q and qd (n, 1)."""
+
+    tree: Tree
+    local: dict[int, int]
+    q: SX
+    qd: SX
+
+    def rows(self, cut: CutJoint) -> Moved:
+        """phi of one cut joint: translations [m] first, then rotations [-].
+
+        Three rotations locked: the skew part of the relative rotation. Two: the free axis of S
+        stays normal to two directions of P. One: a direction of P stays normal to one of S
+        (universal joint). All so that d(phi) = axis . omega when closed.
+        """
+        rows: list[Moved] = []
+        point_p, point_s = cut.frame_p[:3, 3], cut.frame_s[:3, 3]
+        gap = self._carried(cut.chain_s, point_s, 1.0).minus(
+            self._carried(cut.chain_p, point_p, 1.0)
+        )
+        if len(cut.translations) == 3:
+            # All of the gap: which axes it is written in does not matter; the base's are cheapest.
+            rows.append(gap.through(sx(cut.gap_axes)))
+        else:
+            rows += [self._of_p(cut, axis).dot(gap) for axis in cut.translations]
+        axes = cut.rotations
+        if len(axes) == 3:
+            basis = [(e, self._of_s(cut, e)) for e in np.eye(3)]
+            for axis in axes:  # half of the sum of (axis x e) . R e, R being the rotation to S
+                turned = [self._of_p(cut, 0.5 * np.cross(axis, e)).dot(Re) for e, Re in basis]
+                rows.append(stacked(turned).through(ca.SX.ones(1, 3)))
+        elif axes:
+            free, held = cut.direction(False), self._of_s(cut, cut.direction(True))
+            across = [np.cross(a, free) for a in axes] if len(axes) == 2 else [-free]
+            rows += [self._of_p(cut, direction).dot(held) for direction in across]
+        return stacked(rows)
+
+    def _of_p(self, cut: CutJoint, direction: Array) -> Moved:
+        return self._carried(cut.chain_p, cut.frame_p[:3, :3] @ direction, 0.0)
+
+    def _of_s(self, cut: CutJoint, direction: Array) -> Moved:
+        return self._carried(cut.chain_s, cut.frame_s[:3, :3] @ direction, 0.0)
+
+    def _carried(self, chain: Sequence[int], vector: Array, point: float) -> Moved:
+        """A point (1.0) or a direction (0.0) of the last body, in the base frame."""
+        rest = ca.SX.zeros(3)
+        value, K, rate, bias = sx(vector), ca.SX.zeros(3, self.q.shape[0]), rest, rest
+        for b in reversed(chain):
+            joint, i = self.tree.bodies[b].joint, self.local[b]
+            a, q, qd = sx(joint.axis), self.q[i], self.qd[i]
+            own = point * a
+            if joint.kind == PRISMATIC:
+                value, rate = value + own * q, rate + own * qd
+            else:
+                R = rotation(joint.axis, q)
+                value = R @ value if b != chain[-1] else _turned(joint.axis, q, vector)
+                K, rate, own = R @ K, R @ rate, ca.cross(a, value)
+                bias = R @ bias + qd * (2.0 * ca.cross(a, rate) + qd * ca.cross(a, own))
+                rate = rate + qd * own
+            K[:, i] = own
+            R, p = sx(joint.placement[:3, :3]), sx(joint.placement[:3, 3])
+            value, K, rate, bias = R @ value + point * p, R @ K, R @ rate, R @ bias
+        return Moved(value, K, rate, bias)
+
+
+def _turned(axis: Array, angle: SX, x: Array) -> SX:
+    """A constant vector, turned about a unit axis: without the rotation's matrix."""
+    along = axis * float(axis @ x)
+    return ca.cos(angle) * sx(x - along) + sx(along) + ca.sin(angle) * sx(np.cross(axis, x))

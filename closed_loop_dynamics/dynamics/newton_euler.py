@@ -1,0 +1,114 @@
+"""Forces of the spanning tree's joints by Newton's and Euler's equations, body by body.
+
+Luh, Walker and Paul 1980, in body frames, for joints of any number of velocities. The acceleration
+of a body's points is a + U r, with a that of its origin and U = [wd] + [w][w]; so linear velocities
+are not needed, and force and moment on the body follow from U and the second moments of its mass
+(Khalil and Dombre 2002). It is the sum of spatial RNEA (Featherstone 2008) in fewer operations.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..engine.symbolic import ca
+from ..spatial import SX, RigidInertia, Spatial, Subspace, Transform
+from .joint_forces import joint_friction
+from .motion import Motion, base_acceleration
+from .regrouping import ROUNDING
+
+
+class _Moving(NamedTuple):
+    """A frame in motion, in its own axes: angular velocity and acceleration, acceleration."""
+
+    w: SX
+    wd: SX
+    a: SX
+
+    @property
+    def U(self) -> SX:
+        """(3, 3): a + U r is the acceleration of the point r."""
+        x, y, z = (self.w[k] for k in range(3))
+        dx, dy, dz = (self.wd[k] for k in range(3))
+        xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
+        return ca.vertcat(
+            ca.horzcat(-(yy + zz), xy - dz, xz + dy),
+            ca.horzcat(xy + dz, -(xx + zz), yz - dx),
+            ca.horzcat(xz - dy, yz + dx, -(xx + yy)),
+        )
+
+    def carried(self, X: Transform) -> _Moving:
+        """A frame that is fixed to this one where ``X`` says."""
+        w, wd, a = self
+        for R, p in X.steps:
+            w, wd, a = R.T @ w, R.T @ wd, R.T @ (a + _Moving(w, wd, a).U @ p)
+        return _Moving(w, wd, a)
+
+    def driven(self, S: Subspace, qd: SX, qdd: SX) -> _Moving:
+        """A frame that moves relative to this one with the joint's velocities."""
+        own, rate = S @ qd, S @ qdd
+        return _Moving(
+            self.w + own.w,
+            self.wd + rate.w + ca.cross(self.w, own.w),
+            self.a + rate.v + ca.cross(2.0 * self.w + own.w, own.v),
+        )
+
+    def force_on(self, inertia: RigidInertia) -> Spatial:
+        """What moves a body like this: [moment about the origin; force]."""
+        U, h = self.U, inertia.h
+        moment = ca.cross(h, self.a) + self._turning(inertia.rotational, U)
+        return Spatial(moment, inertia.mass * self.a + U @ h)
+
+    def _turning(self, inertia: SX, U: SX) -> SX:
+        """I wd + w x I w."""
+        if ca.sparsify(inertia).nnz() <= 1:  # a rotor
+            return inertia @ self.wd + ca.cross(self.w, inertia @ self.w)
+        # The integral of r x U r: with the second moments P, what makes U P unsymmetric.
+        M = U @ _second_moments(inertia)
+        return ca.vertcat(M[2, 1] - M[1, 2], M[0, 2] - M[2, 0], M[1, 0] - M[0, 1])
+
+
+def _second_moments(inertia: SX) -> SX:
+    """P (3, 3), with I = tr(P) 1 - P; a zero of P is one again, not what roundings leave of it."""
+    P = 0.5 * ca.trace(inertia) * ca.SX.eye(3) - inertia
+    if not P.is_constant():
+        return P
+    numbers = np.asarray(ca.DM(P))
+    clear = np.abs(numbers) > ROUNDING * np.max(np.abs(numbers))
+    return ca.SX(np.where(clear, numbers, 0.0))
+
+
+def tree_forces(
+    motion: Motion,
+    qdd: dict[int, SX] | None,
+    wrenches: dict[int, Spatial] | None = None,
+    gravity: bool = True,
+) -> dict[int, SX]:
+    """tau of every spanning-tree joint for accelerations ``qdd`` (None: zero).
+
+    ``wrenches`` act on the bodies, in body frames.
+    """
+    bodies = motion.mechanism.tree.bodies
+    if qdd is None:
+        qdd = {i: ca.SX.zeros(body.joint.n_v) for i, body in enumerate(bodies)}
+
+    # Outward: motions, and the forces that they take.
+    rest, root = ca.SX.zeros(3), base_acceleration(motion.mechanism).v
+    moving = {-1: _Moving(rest, rest, root if gravity else rest)}
+    f: dict[int, Spatial] = {}
+    for i, body in enumerate(bodies):
+        carried = moving[body.parent].carried(motion.X[i])
+        moving[i] = carried.driven(motion.S[i], motion.qd[i], qdd[i])
+        f[i] = moving[i].force_on(motion.grouped_inertia[i])
+        if wrenches and i in wrenches:
+            f[i] = f[i] - wrenches[i]
+
+    # Inward: joint forces, accumulated at the parents.
+    tau: dict[int, SX] = {}
+    for i in reversed(range(len(bodies))):
+        own = joint_friction(motion, i) + motion.joints[i].rotor_inertia * qdd[i]
+        tau[i] = motion.S[i].dot(f[i]) + own
+        if bodies[i].parent >= 0:
+            f[bodies[i].parent] = f[bodies[i].parent] + motion.X[i].force_to_parent(f[i])
+    return tau
