@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +20,7 @@ from ..model.joint_limits import Limits
 from ..quantities.state import State as RobotState
 from ..robot import Robot
 from .clock_steps import NANO
-from .effort_range import EffortRange
-from .efforts import EffortLaw
+from .efforts import EffortLaw, EffortRate
 from .execution import Execution
 from .impedance import Impedance
 from .observer import Observation, Observer
@@ -116,7 +114,7 @@ class Controller:
         law: EffortLaw,
         supervisor: Supervisor,
         limits: Limits,
-        reach: EffortRange,
+        rate: EffortRate,
         steady: Callable[[], float] = time.monotonic,
         impedance: Impedance | None = None,
     ) -> None:
@@ -127,7 +125,7 @@ class Controller:
         self._observer = observer
         self._law = law
         self._limits = limits
-        self._reach = reach
+        self._rate = rate
         self._steady = steady
         self.impedance = impedance
         self.restart()
@@ -143,7 +141,7 @@ class Controller:
         self._last: Array | None = None
         self._good: RobotState | None = None
         self._observer.forget()
-        self._reach.begin(None)
+        self._rate.begin(None)
         self._law.forget()
         self.supervisor.restart()
         if self.impedance is not None:
@@ -171,7 +169,7 @@ class Controller:
         self._heard = True
         # Efforts that no drive can give are in another unit.
         if not self._begun and tau_u is not None and self._limits.too_strong(tau_u[None]) is None:
-            self._reach.begin(tau_u)
+            self._rate.begin(tau_u)
 
     @property
     def age(self) -> float:
@@ -219,10 +217,10 @@ class Controller:
         state = self._state_at(setpoint)
         efforts, unseen = self._efforts(ahead, seen, trust)
         dynamics = time.perf_counter() - began
-        self.execution.commanded(setpoint)
         # No more than the URDF allows: a measurement may be wrong, a payload far too heavy.
-        excess = self._limits.cut_off(efforts)[1]
-        efforts, silent = self._said(efforts, setpoint.y if seen is None else seen.y)
+        within, excess = self._limits.cut_off(efforts)
+        self.execution.commanded(setpoint)
+        efforts, silent = self._said(within)
         return Command(setpoint, seen, state, efforts, excess, unseen, transition, dynamics, silent)
 
     def _state_at(self, setpoint: Setpoint) -> RobotState:
@@ -247,11 +245,8 @@ class Controller:
         if self.impedance is not None:
             self.impedance.admit()
 
-    def _said(self, efforts: Array, y: Array) -> tuple[Array, bool]:
+    def _said(self, efforts: Array) -> tuple[Array, bool]:
         """The efforts (p,) that follow the last ones, and whether it is better to say nothing.
-
-        Args:
-            y: (m,) where the robot is, as far as that is known.
 
         Where feedback is wanted and what is known grows old, efforts would rather drive the robot:
         first nothing is said, then they are taken back. Efforts of zero are said several times:
@@ -262,10 +257,7 @@ class Controller:
         lost = blind and self._missed > self._timeout
         if blind and not lost:
             return (efforts if self._last is None else self._last), True
-        if lost:
-            self._last = self._reach.limited(np.zeros_like(efforts))
-        else:
-            self._last = self._reach.limited(efforts, partial(self._law.answer, y))
+        self._last = self._rate.limited(np.zeros_like(efforts) if lost else efforts)
         powerless = lost or state in (State.DAMPING, State.OFF)
         self._idle = self._idle + 1 if powerless and not self._last.any() else 0
         return self._last, self._idle > LAST_ZEROS and not self.manner.timeless
@@ -370,7 +362,7 @@ class Controller:
         if self._last is None:
             return seen.yd
         ydd = self.robot.forward_dynamics(seen.y, seen.yd, self._last)
-        return seen.yd + (0.5 * self._reach.cycles_to_zero + 1.0) * self.manner.period * ydd
+        return seen.yd + (0.5 * self._rate.cycles_to_zero + 1.0) * self.manner.period * ydd
 
     @property
     def _damping(self) -> float:
@@ -391,9 +383,10 @@ class Controller:
             seen, _ = self._measured()
             if seen is None or (np.abs(seen.yd) < STANDING).all():
                 break
-            damping = self._law.damping(seen, self._damping)
-            yield self._reach.limited(damping, partial(self._law.answer, seen.y))
+            yield self._rate.limited(
+                self._limits.cut_off(self._law.damping(seen, self._damping))[0]
+            )
         zero = np.zeros(self.robot.p)
-        while (efforts := self._reach.limited(zero)).any():
+        while (efforts := self._rate.limited(zero)).any():
             yield efforts
         yield zero

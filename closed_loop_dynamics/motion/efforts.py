@@ -15,8 +15,8 @@ from .task_trajectory import PlatformSetpoint, TaskCommands
 from .trajectory import Setpoint
 
 #: Frequency of feedback times delay of the loop, at most. Critically damped feedback of a double
-#: integrator keeps 76 degrees of phase; it is unstable from 0.65 on. Efforts that may change only so
-#: fast come later still.
+#: integrator keeps 76 degrees of phase; it is unstable from 0.65 on, and long before that where
+#: efforts may change only so fast: what they compensate for has changed meanwhile.
 MOST_TURN = 0.15
 
 
@@ -109,11 +109,6 @@ class EffortLaw:
         """(p,) efforts of the robot with what it carries."""
         return self._robot.inverse_dynamics(y, yd, ydd, parameters=self._carried.parameters)
 
-    def answer(self, y: Array) -> Array:
-        """(m, p) accelerations that unit efforts give the robot with what it carries."""
-        M = self._robot.mass_matrix(y, parameters=self._carried.parameters)
-        return np.asarray(np.linalg.solve(M, self._robot.actuator_jacobian(y).T))
-
     def _commanded(self, setpoint: Setpoint) -> Array:
         loaded = self._carried.parameters is not None
         if self._task is not None and not loaded and isinstance(setpoint, PlatformSetpoint):
@@ -129,3 +124,38 @@ class EffortLaw:
         if setpoint.effort is None:
             return efforts
         return efforts + actuator_forces(self._robot, y, setpoint.effort)
+
+
+class EffortRate:
+    """Lets efforts change no faster than the drives should be made to.
+
+    They change together, each by the same share of what is wanted: efforts between two that move
+    the robot as a whole do so, too. One that lags behind would let light joints run away.
+
+    Args:
+        step: (p,) largest change from one cycle to the next [N or N·m]; infinite: any.
+    """
+
+    def __init__(self, step: Array) -> None:
+        self._step = step
+        self._last: Array | None = None
+
+    def begin(self, efforts: Array | None) -> None:
+        """The efforts that act now, (p,); None: whatever comes first."""
+        self._last = efforts
+
+    @property
+    def cycles_to_zero(self) -> float:
+        """How long it takes to take back what was said last."""
+        last = self._last
+        return 0.0 if last is None else float((np.abs(last) / self._step).max(initial=0.0))
+
+    def limited(self, efforts: Array) -> Array:
+        """(p,) efforts on the way from the last ones to these, as far as they may go."""
+        if self._last is not None:
+            change = efforts - self._last
+            beyond = float((np.abs(change) / self._step).max(initial=0.0))
+            if beyond > 1.0:
+                efforts = self._last + change / beyond
+        self._last = efforts
+        return efforts

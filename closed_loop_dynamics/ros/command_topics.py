@@ -10,7 +10,7 @@ from std_msgs.msg import Float64MultiArray
 from ..arrays import Array
 from ..motion.clock_steps import NANO
 from ..motion.controller import Command
-from ..motion.effort_range import EffortRange
+from ..motion.efforts import EffortRate
 from .conversions import EffortBuffer, JointStateBuffer
 from .robot_node import RobotNode
 
@@ -29,14 +29,14 @@ class CommandTopics:
         lockstep: the efforts answer the state of their time.
         tree_rate: messages of ``joint_states`` per second at most [Hz]; 0: none. In lockstep there
             is one for each command.
-        reach: of what is really said: a command may be replaced before it could be sent.
+        rate: of what is really said: a command may be replaced before it could be sent.
     """
 
     def __init__(
-        self, node: RobotNode, reach: EffortRange, *, lockstep: bool, tree_rate: float
+        self, node: RobotNode, rate: EffortRate, *, lockstep: bool, tree_rate: float
     ) -> None:
         names = node.robot.names
-        self._reach = reach
+        self._rate = rate
         self._lockstep = lockstep
         self._efforts = EffortBuffer(node.robot.p)
         self._command = JointStateBuffer(names.actuator)
@@ -54,7 +54,7 @@ class CommandTopics:
 
     def restart(self) -> None:
         """Whatever comes first may come."""
-        self._reach.begin(None)
+        self._rate.begin(None)
 
     def publish(self, letter: Letter) -> None:
         """What moves the robot goes first. In lockstep it is what everybody waits for: last."""
@@ -72,7 +72,7 @@ class CommandTopics:
 
     def publish_efforts(self, efforts: Array) -> None:
         """The efforts alone, (p,)."""
-        self._effort_out.publish(self._efforts.fill(self._reach.limited(efforts)))
+        self._effort_out.publish(self._efforts.fill(self._rate.limited(efforts)))
 
     def _is_due(self, now: int) -> bool:
         """On a raster; after a jump of time, or a pause, at once."""

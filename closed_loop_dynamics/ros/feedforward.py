@@ -18,15 +18,15 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 from trajectory_msgs.msg import JointTrajectory
 
-from ..dynamics.catalogue import INVERSE_DYNAMICS, MASS_MATRIX
+from ..dynamics.catalogue import INVERSE_DYNAMICS
 from ..motion.controller import Controller
-from ..motion.effort_range import EffortRange
-from ..motion.efforts import EffortLaw
+from ..motion.efforts import EffortLaw, EffortRate
 from ..motion.execution import Execution, Whereabouts
 from ..motion.goals import Goals
 from ..motion.impedance import Impedance
@@ -103,10 +103,9 @@ class Feedforward(RobotNode):
         frequency = p["feedback_frequency"] if self._mode == MEASURED else None
         self._law = EffortLaw(robot, self._payload, self._task, frequency, feedback(p, robot))
         initial = initial_position(p, checker)
-        limits = checker.actuator
-        step = p["max_effort_rate"] * self._period * limits.effort
-        self._effort_range = partial(EffortRange, step, limits.effort, checker.independent.velocity)
         self._warm_up()
+        limits = checker.actuator
+        self._step = p["max_effort_rate"] * self._period * limits.effort
         self._impedance = Impedance(robot, p["impedance.timeout"])
         self._controller = Controller(
             robot,
@@ -115,7 +114,7 @@ class Feedforward(RobotNode):
             self._law,
             Supervisor(policy(p, checker.independent)),
             limits,
-            self._effort_range(),
+            EffortRate(self._step),
             impedance=self._impedance,
         )
         self._stream = Stream(checker, stream_manner(p))
@@ -150,7 +149,7 @@ class Feedforward(RobotNode):
         p = self.parameters
         rate = p["joint_states_rate"] if p["publish_joint_states"] else 0.0
         self._commands = CommandTopics(
-            self, self._effort_range(), lockstep=self._lockstep, tree_rate=rate
+            self, EffortRate(self._step), lockstep=self._lockstep, tree_rate=rate
         )
         self._controller_state = ControllerState(self)
         self._markers = MarkerPublisher(self) if p["publish_markers"] else None
@@ -162,12 +161,10 @@ class Feedforward(RobotNode):
         y = self.robot.random_independent(np.random.default_rng(0))
         zero = np.zeros(self.robot.m)
         self.robot.prepare("state", "inverse_dynamics", batch=True, twin=True)
-        self.robot.prepare("encoder_step", "actuator_forces", MASS_MATRIX.plain, twin=True)
+        self.robot.prepare("encoder_step", "actuator_forces", twin=True)
         if self._payload.parameters is not None:
-            families = (INVERSE_DYNAMICS.parameters, MASS_MATRIX.parameters)
-            self.robot.prepare(*families, batch=True, twin=True)
+            self.robot.prepare(INVERSE_DYNAMICS.parameters, batch=True, twin=True)
         self._law.inverse_dynamics(y, zero, zero)  # says so if the robot is underactuated
-        self._effort_range().limited(np.full(self.robot.p, 1e9), partial(self._law.answer, y))
         state = self.robot.state(y, zero, zero)
         self._observer.observe(0.0, state.u, state.ud)
         self._observer.forget()
@@ -188,11 +185,11 @@ class Feedforward(RobotNode):
         self._commands.restart()
         self._states.forget()
         if self._sim_time and not self._lockstep:
-            self.add_timer(self._period, lambda: self._cycle(self._now()))
+            self.add_timer(self._period, lambda: self._cycle(self._now))
         elif not self._lockstep:
             self.add_control_thread(
                 self._period,
-                lambda: self._cycle(self._execution.look()),
+                lambda: self._cycle(self._execution.look),
                 self._publish,
                 self.parameters["thread_priority"],
             )
@@ -230,7 +227,7 @@ class Feedforward(RobotNode):
         """In lockstep: a state of the time ``now_ns`` has come, which is believed or not."""
         blind = self._mode != MEASURED and self._execution.begun
         if good or blind:
-            self.guard("cycle", self._cycle, now_ns)
+            self.guard("cycle", self._cycle, lambda: now_ns)
 
     def _somebody_measures(self) -> bool:
         return self._mode == MEASURED or self.count_publishers(self._states.topic_name) > 0
@@ -240,10 +237,15 @@ class Feedforward(RobotNode):
     def _now(self) -> int:
         return int(self.get_clock().now().nanoseconds) if self._sim_time else time.time_ns()
 
-    def _cycle(self, now_ns: int) -> None:
+    def _cycle(self, clock: Callable[[], int]) -> None:
+        """Measurements first, then the time: who is stopped in between finds them old.
+
+        The other way round the robot would have left a reference that is old without saying so.
+        """
         began = time.perf_counter()
         if not self._lockstep:
             self._states.look()
+        now_ns = clock()
         command = self._controller.cycle(now_ns)
         if command is None:
             if self._execution.waiting:

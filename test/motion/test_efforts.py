@@ -10,7 +10,7 @@ import pytest
 from support.manipulators import robot_of
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.motion.efforts import EffortLaw
+from closed_loop_dynamics.motion.efforts import EffortLaw, EffortRate
 from closed_loop_dynamics.motion.observer import Observation
 from closed_loop_dynamics.motion.task_trajectory import TaskCommands
 from closed_loop_dynamics.motion.trajectory import Setpoint
@@ -97,3 +97,11 @@ def test_a_platform_is_commanded_in_its_own_coordinates_unless_it_carries_someth
         efforts, _ = EffortLaw(robot, carried, task, None).efforts(setpoint, None)
         np.testing.assert_allclose(efforts, by_joints, rtol=1e-8)
         assert len(asked) == count
+
+
+def test_efforts_change_together_and_no_faster_than_allowed() -> None:
+    rate = EffortRate(np.array([1.0, 10.0, np.inf]))
+    np.testing.assert_array_equal(rate.limited(np.array([5.0, 5.0, 5.0])), 5.0)  # the first
+    np.testing.assert_allclose(rate.limited(np.array([9.0, 9.0, 1.0])), [6.0, 6.0, 4.0])
+    np.testing.assert_allclose(rate.limited(np.array([6.5, -4.0, 4.0])), [6.5, -4.0, 4.0])
+    np.testing.assert_array_equal(rate.limited(np.array([6.5, -4.0, 4.0])), [6.5, -4.0, 4.0])

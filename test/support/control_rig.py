@@ -12,8 +12,7 @@ import numpy as np
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.motion.controller import Command, Controller, Manner
-from closed_loop_dynamics.motion.effort_range import EffortRange
-from closed_loop_dynamics.motion.efforts import EffortLaw
+from closed_loop_dynamics.motion.efforts import EffortLaw, EffortRate
 from closed_loop_dynamics.motion.execution import Execution, Whereabouts
 from closed_loop_dynamics.motion.feedback import Feedback
 from closed_loop_dynamics.motion.impedance import Impedance
@@ -80,7 +79,7 @@ class ControlRig:
             EffortLaw(robot, SimpleNamespace(parameters=None), None, frequency, feedback),
             Supervisor(self.policy),
             checker.actuator,
-            EffortRange(RATE * checker.actuator.effort, checker.actuator.effort, limits.velocity),
+            EffortRate(RATE * checker.actuator.effort),
             steady=lambda: self.steady,
             impedance=Impedance(robot, 0.1),
         )

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
+from rclpy.duration import Duration
 from std_msgs.msg import Bool, Float64MultiArray, MultiArrayDimension
 
 from closed_loop_dynamics.motion.clock_steps import NANO
@@ -16,7 +17,7 @@ from closed_loop_dynamics.motion.clock_steps import NANO
 from .faults import Fault
 from .monitor import RIVAL
 from .processes import Hogs
-from .rig import Rig, RigError
+from .rig import DEADLINE, Rig, RigError
 
 
 @contextmanager
@@ -106,6 +107,8 @@ def press(rig: Rig) -> None:
     rig.need(lambda: rig.supervised in ("damping", "off"), "an emergency stop")
     time.sleep(0.1)
     button.publish(Bool(data=False))
+    if not button.wait_for_all_acked(Duration(seconds=DEADLINE)):
+        raise RigError("nobody has heard that the emergency stop was released")
     rig.node.destroy_publisher(button)
 
 
