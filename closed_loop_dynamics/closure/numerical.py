@@ -15,7 +15,7 @@ import numpy as np
 from ..engine import Seeds
 from ..engine.outputs import Outputs
 from ..engine.symbolic import ca, tracing
-from ..spatial import SX
+from ..spatial import SX, symmetric_half
 from .closure import Closure, Linearised
 from .loop_system import LoopSystem
 from .plan import Plan
@@ -160,3 +160,54 @@ class NumericalClosure(Closure):
             g[list(self.unknown)], _ = self._solve(K_d, -bias)
         worst = largest(ca.fabs(phi_q[i]) for i in range(phi_q.shape[0]))
         return Linearised(G, g, slope, worst, [tolerance - worst], self._guards(dets))
+
+    # -- second and third order: K G = 0, differentiated along the motion ---------------------------
+
+    def rates(self, q: SX, G: SX, yd: SX, ydd: SX) -> tuple[SX, SX]:
+        """K G' = -K' G and K G'' = -(2 K' G' + K'' G): nothing is differentiated through Newton."""
+        n = len(self.system.joints)
+        at, v, a = (ca.SX.sym(name, n) for name in ("q", "v", "a"))
+        K = self.system.motion(at).jacobian[list(self.plan.rows), :]
+        K_rate = _along(K, at, v)
+        parts = [K[:, list(self.unknown)], K_rate, _along(K_rate, at, v), _along(K, at, a)]
+        rates = ca.Function("K", [at, v, a], [ca.densify(part) for part in parts])
+        qd = G @ yd
+        K_d, K_1, _, _ = rates(q, qd, qd)
+        G_1 = self._dependent_rows(self._solve(K_d, ca.densify(-K_1 @ G))[0])
+        _, _, K_vv, K_a = rates(q, qd, G @ ydd + G_1 @ yd)
+        right = ca.densify(-(2.0 * (K_1 @ G_1) + (K_vv + K_a) @ G))
+        return G_1, self._dependent_rows(self._solve(K_d, right)[0])
+
+    def curvature(self, q: SX, G: SX, forces: SX) -> SX:
+        """-G^T d2(lambda . phi)/dq2 G with the constraint forces K_d^T lambda = forces."""
+        n, rows = len(self.system.joints), list(self.plan.rows)
+        at, multipliers = ca.SX.sym("q", n), ca.SX.sym("lambda", len(rows))
+        columns = ca.SX.sym("G", *G.shape)
+        push = self.system.motion(at).jacobian[rows, :].T @ multipliers
+        turned = [_along(push, at, columns[:, k]) for k in range(G.shape[1])]
+        second = ca.Function("push", [at, multipliers, columns], [ca.horzcat(*turned)])
+        _, K_d, _ = self._kept(q)
+        found = self._solve_transposed(K_d, forces[list(self.unknown)])
+        return -symmetric_half(G.T @ second(q, found, G))
+
+    def _dependent_rows(self, slope: SX) -> SX:
+        """(n, m) with ``slope`` in the rows of the unknowns; the others are constant in G."""
+        whole = ca.SX.zeros(len(self.system.joints), slope.shape[1])
+        whole[list(self.unknown), :] = slope
+        return whole
+
+    def _solve_transposed(self, K_d: SX, b: SX) -> SX:
+        """K_d^-T b, from the last block to the first."""
+        x = ca.SX.zeros(K_d.shape[0])
+        later: list[int] = []
+        for rows, columns in reversed(self.plan.blocks):
+            right = b[columns] - (K_d[later, columns].T @ x[later] if later else 0.0)
+            x[rows], _ = solve_small(ca.densify(K_d[rows, columns].T), ca.densify(right))
+            later += rows
+        return x
+
+
+def _along(expression: SX, q: SX, direction: SX) -> SX:
+    """The derivative of a matrix in a direction of ``q``."""
+    change = ca.jtimes(ca.vec(ca.densify(expression)), q, direction)
+    return ca.reshape(change, *expression.shape)
