@@ -348,7 +348,7 @@ class Robot:
         require_actuators(self.programs)
         pi = self._parameters.given(payload, parameters)
         family = INVERSE_DYNAMICS_DERIVATIVES
-        return ForceDerivatives(**self._derivatives(family, wrenches, guess, pi, y, yd, ydd))
+        return ForceDerivatives(*self._derivatives(family, wrenches, guess, pi, y, yd, ydd))
 
     def generalized_force_derivatives(
         self,
@@ -364,7 +364,7 @@ class Robot:
         """(dtau_dy, dtau_dyd, dtau_dydd) of :meth:`generalized_forces`, each (m, m)."""
         pi = self._parameters.given(payload, parameters)
         family = GENERALIZED_FORCE_DERIVATIVES
-        return ForceDerivatives(**self._derivatives(family, wrenches, guess, pi, y, yd, ydd))
+        return ForceDerivatives(*self._derivatives(family, wrenches, guess, pi, y, yd, ydd))
 
     def forward_dynamics_derivatives(
         self,
@@ -381,7 +381,23 @@ class Robot:
         pi = self._parameters.given(payload, parameters)
         family = FORWARD_DYNAMICS_DERIVATIVES
         found = self._derivatives(family, wrenches, guess, pi, y, yd, tau_u)
-        return AccelerationDerivatives(**found)
+        return AccelerationDerivatives(*found)
+
+    def casadi(self, name: str) -> Any:
+        """A ``casadi.Function`` that runs the native code, with exact Jacobians, for optimisers.
+
+        Keep it as long as expressions that use it live. Its Hessian is not known: choose an
+        approximation (IPOPT: ``hessian_approximation="limited-memory"``).
+
+        Args:
+            name: ``"inverse_dynamics"`` or ``"generalized_forces"`` of (y, yd, ydd), or
+                ``"forward_dynamics"`` of (y, yd, tau_u).
+        """
+        from .quantities.casadi_functions import casadi_function
+
+        if name == INVERSE_DYNAMICS.plain:
+            require_actuators(self.programs)
+        return casadi_function(self.programs, name)
 
     def _derivatives(
         self,
@@ -390,9 +406,9 @@ class Robot:
         guess: Guess,
         pi: ArrayLike | None,
         *values: Any,
-    ) -> Mapping[str, Array]:
+    ) -> list[Array]:
         forces = None if wrenches is None else self.body_wrenches(wrenches)
-        return self.programs.dynamics_named(family, guess, *values, wrenches=forces, parameters=pi)
+        return self.programs.dynamics_parts(family, guess, *values, wrenches=forces, parameters=pi)
 
     # -- inertia, force responses ---------------------------------------------------------------
 

@@ -15,7 +15,7 @@ import numpy as np
 from ..engine import Seeds
 from ..engine.outputs import Outputs
 from ..engine.symbolic import ca, tracing
-from ..spatial import SX, symmetric_half
+from ..spatial import SX
 from .closure import Closure, Linearised
 from .loop_system import LoopSystem
 from .plan import Plan
@@ -161,53 +161,45 @@ class NumericalClosure(Closure):
         worst = largest(ca.fabs(phi_q[i]) for i in range(phi_q.shape[0]))
         return Linearised(G, g, slope, worst, [tolerance - worst], self._guards(dets))
 
-    # -- second and third order: K G = 0, differentiated along the motion ---------------------------
+    # -- second and third order: phi'' = 0 for all y, differentiated ------------------------------
 
     def rates(self, q: SX, G: SX, yd: SX, ydd: SX) -> tuple[SX, SX]:
-        """K G' = -K' G and K G'' = -(2 K' G' + K'' G): nothing is differentiated through Newton."""
-        n = len(self.system.joints)
-        at, v, a = (ca.SX.sym(name, n) for name in ("q", "v", "a"))
-        K = self.system.motion(at).jacobian[list(self.plan.rows), :]
-        K_rate = _along(K, at, v)
-        parts = [K[:, list(self.unknown)], K_rate, _along(K_rate, at, v), _along(K, at, a)]
-        rates = ca.Function("K", [at, v, a], [ca.densify(part) for part in parts])
-        qd = G @ yd
-        K_d, K_1, _, _ = rates(q, qd, qd)
-        G_1 = self._dependent_rows(self._solve(K_d, ca.densify(-K_1 @ G))[0])
-        _, _, K_vv, K_a = rates(q, qd, G @ ydd + G_1 @ yd)
-        right = ca.densify(-(2.0 * (K_1 @ G_1) + (K_vv + K_a) @ G))
-        return G_1, self._dependent_rows(self._solve(K_d, right)[0])
+        """G' from the second derivatives, G'' of K G'' = -(dphi''/dq G + dphi''/dqd G').
+
+        Nothing is differentiated through Newton: the rows are, at what it has found.
+        """
+        n, m = G.shape
+        second = self._second_derivatives(q, G)
+        G_rate = ca.horzcat(*(sum(second[k, j] * yd[j] for j in range(m)) for k in range(m)))
+        at, v, a, d, e = (ca.SX.sym(name, n) for name in ("q", "v", "a", "d", "e"))
+        rows = self.system.motion(at, v, a).bias[list(self.plan.rows)]
+        along = ca.jtimes(rows, at, d) + ca.jtimes(rows, v, e)
+        change = ca.Function("change", [at, v, a, d, e], [ca.densify(along)])
+        motion = (q, G @ yd, G @ ydd + G_rate @ yd)
+        changes = [change(*motion, G[:, k], G_rate[:, k]) for k in range(m)]
+        return G_rate, self._moved(q, -ca.horzcat(*changes))
 
     def curvature(self, q: SX, G: SX, forces: SX) -> SX:
-        """-G^T d2(lambda . phi)/dq2 G with the constraint forces K_d^T lambda = forces."""
-        n, rows = len(self.system.joints), list(self.plan.rows)
-        at, multipliers = ca.SX.sym("q", n), ca.SX.sym("lambda", len(rows))
-        columns = ca.SX.sym("G", *G.shape)
-        push = self.system.motion(at).jacobian[rows, :].T @ multipliers
-        turned = [_along(push, at, columns[:, k]) for k in range(G.shape[1])]
-        second = ca.Function("push", [at, multipliers, columns], [ca.horzcat(*turned)])
+        """The forces along the second derivatives."""
+        result = ca.SX.zeros(G.shape[1], G.shape[1])
+        for (k, j), second in self._second_derivatives(q, G).items():
+            result[k, j] = ca.dot(forces, second)
+        return result
+
+    def _second_derivatives(self, q: SX, G: SX) -> dict[tuple[int, int], SX]:
+        """(k, j) -> d2q/dy_k dy_j (n, 1), from that of phi along two columns of G."""
+        n, m = G.shape
+        at, v, d = (ca.SX.sym(name, n) for name in ("q", "v", "d"))
+        rows = self.system.motion(at, v).bias[list(self.plan.rows)]  # quadratic in v
+        along = ca.Function("along", [at, v, d], [ca.densify(0.5 * ca.jtimes(rows, v, d))])
+        pairs = [(k, j) for k in range(m) for j in range(k + 1)]
+        found = self._moved(q, -ca.horzcat(*(along(q, G[:, k], G[:, j]) for k, j in pairs)))
+        result = {pair: found[:, i] for i, pair in enumerate(pairs)}
+        return {**result, **{(j, k): column for (k, j), column in result.items()}}
+
+    def _moved(self, q: SX, right: SX) -> SX:
+        """(n, k) how the joints follow rows of K that must change by ``right``, y at rest."""
         _, K_d, _ = self._kept(q)
-        found = self._solve_transposed(K_d, forces[list(self.unknown)])
-        return -symmetric_half(G.T @ second(q, found, G))
-
-    def _dependent_rows(self, slope: SX) -> SX:
-        """(n, m) with ``slope`` in the rows of the unknowns; the others are constant in G."""
-        whole = ca.SX.zeros(len(self.system.joints), slope.shape[1])
-        whole[list(self.unknown), :] = slope
-        return whole
-
-    def _solve_transposed(self, K_d: SX, b: SX) -> SX:
-        """K_d^-T b, from the last block to the first."""
-        x = ca.SX.zeros(K_d.shape[0])
-        later: list[int] = []
-        for rows, columns in reversed(self.plan.blocks):
-            right = b[columns] - (K_d[later, columns].T @ x[later] if later else 0.0)
-            x[rows], _ = solve_small(ca.densify(K_d[rows, columns].T), ca.densify(right))
-            later += rows
-        return x
-
-
-def _along(expression: SX, q: SX, direction: SX) -> SX:
-    """The derivative of a matrix in a direction of ``q``."""
-    change = ca.jtimes(ca.vec(ca.densify(expression)), q, direction)
-    return ca.reshape(change, *expression.shape)
+        result = ca.SX.zeros(len(self.system.joints), right.shape[1])
+        result[list(self.unknown), :], _ = self._solve(K_d, ca.densify(right))
+        return result

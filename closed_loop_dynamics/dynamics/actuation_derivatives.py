@@ -26,8 +26,8 @@ def with_curvature(motion: Motion, forces: ForceDerivatives, tau_u: SX | None = 
     tau_y - G_u^T tau_u."""
     mech = motion.mechanism
     left = dict(forces.tree)
-    for k, b in enumerate(mech.actuator if tau_u is not None else ()):
-        left[b] = left[b] - tau_u[k]
+    if tau_u is not None:
+        left.update({b: left[b] - tau_u[k] for k, b in enumerate(mech.actuator)})
     dy = ca.SX(forces.dy)
     for c, component in enumerate(mech.components):
         if mech.closures[c].constant_jacobian is None:

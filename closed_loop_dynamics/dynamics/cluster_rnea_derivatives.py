@@ -61,19 +61,19 @@ class _Node(NamedTuple):
 
 
 class _Displaced(NamedTuple):
-    """Motions (6, m_c) of a body with its cluster: J, J', J'', and eta'' of dyd."""
+    """Motions (6, m_c) of a body with its cluster: J, J', J'', and half of eta'' of dyd."""
 
     J: Spatial
     rate: Spatial
     second: Spatial
-    twice: Spatial
+    half: Spatial
 
 
 class _Changes(NamedTuple):
-    """Changes of forces (6, m_c) with the coordinates of a cluster."""
+    """Changes of forces (6, m_c) with the coordinates of a cluster, with velocities halved."""
 
     dy: Spatial
-    dyd: Spatial
+    half_dyd: Spatial
     dydd: Spatial
 
 
@@ -95,7 +95,8 @@ def cluster_rnea_derivatives(
                 displaced[b] = _Displaced(*map(Spatial.__add__, inner, displaced[b]))
 
     # Inward: what that does to the forces on the cluster, and on all clusters further inwards.
-    result = ForceDerivatives(*(ca.SX(mech.m, mech.m) for _ in range(3)), {})
+    m = mech.m
+    result = ForceDerivatives(ca.SX(m, m), ca.SX(m, m), ca.SX(m, m), {})
     carried = dict(frame.own)
     for node in reversed(nodes):
         changed, turning = _gather(motion, frame, node, displaced, carried, rates.qdd, result)
@@ -126,7 +127,7 @@ def _displace(frame: OneFrame, node: _Node, b: int) -> _Displaced:
         combined(S, G),
         combined(shift, G) + combined(S, G_rate),
         combined(frame.drift[b], G) + combined(shift, 2.0 * G_rate) + combined(S, G_second),
-        combined(shift + frame.S_rate[b], G) + combined(S, 2.0 * G_rate),
+        combined(frame.mean_shift[b], G) + combined(S, G_rate),
     )
 
 
@@ -152,7 +153,7 @@ def _gather(
     for b in reversed(node.cluster.bodies):
         S, rows, here = frame.S[b], node.rows[b], carried[b]
         G, G_rate = node.G[rows, :], node.G_rate[rows, :]
-        turning = turning + here.coriolis_rows(displaced[b].J)
+        turning = turning + 2.0 * here.coriolis_rows(displaced[b].J)
         changes[b] = _sum(_of_body(here, displaced[b]), changes.get(b))
         force[b] = here.force + force.get(b, Spatial.zero())
 
@@ -160,7 +161,7 @@ def _gather(
         rotor, slope = motion.joints[b].rotor_inertia, friction_slope(motion, b)
         result.tree[b] = projected(S, force[b]) + joint_friction(motion, b) + rotor * qdd[b]
         dy[rows, :] = projected(S, changes[b].dy) + slope * G_rate + rotor * node.G_second[rows, :]
-        dyd[rows, :] = projected(S, changes[b].dyd) + slope * G + 2.0 * rotor * G_rate
+        dyd[rows, :] = 2.0 * (projected(S, changes[b].half_dyd) + rotor * G_rate) + slope * G
         dydd[rows, :] = projected(S, changes[b].dydd) + rotor * G
 
         # Seen from the parent body, all that the joint carries is turned by it.
@@ -179,8 +180,8 @@ def _gather(
 def _of_body(here: Carried, by: _Displaced) -> _Changes:
     """2 B eta' + I eta''."""
     return _Changes(
-        here.coriolis(by.rate) + here.inertial(by.second),
-        here.coriolis(by.J) + here.inertial(by.twice),
+        here.coriolis(by.rate) * 2.0 + here.inertial(by.second),
+        here.coriolis(by.J) + here.inertial(by.half),
         here.inertial(by.J),
     )
 
@@ -199,8 +200,8 @@ def _pair(
 ) -> None:
     """The blocks of two clusters, the outer one hanging on the body of the inner that ``by`` is."""
     result.dy[inner, outer] = projected(by.J, changed.dy)
-    result.dyd[inner, outer] = projected(by.J, changed.dyd)
+    result.dyd[inner, outer] = 2.0 * projected(by.J, changed.half_dyd)
     result.dydd[inner, outer] = projected(by.J, changed.dydd)
     result.dydd[outer, inner] = result.dydd[inner, outer].T
     result.dy[outer, inner] = turning.T @ by.rate.w + projected(changed.dydd, by.second)
-    result.dyd[outer, inner] = turning.T @ by.J.w + projected(changed.dydd, by.twice)
+    result.dyd[outer, inner] = turning.T @ by.J.w + 2.0 * projected(changed.dydd, by.half)

@@ -24,11 +24,12 @@ class LoopRates:
 
 def loop_rates(motion: Motion, ydd: SX) -> LoopRates:
     """Of all loops, with independent accelerations ``ydd`` (m, 1)."""
-    mech = motion.mechanism
+    mech, yd = motion.mechanism, motion.yd
+    assert yd is not None  # derivatives are taken along a motion
     rates = LoopRates({}, {}, {})
     for c, component in enumerate(mech.components):
         slots, G = mech.yd.slots(component.independent), motion.loops[c].G
-        yd_local, ydd_local = motion.yd[slots], ydd[slots]
+        yd_local, ydd_local = yd[slots], ydd[slots]
         first, second = mech.closures[c].rates(_positions(motion, c), G, yd_local, ydd_local)
         rates.first[c], rates.second[c] = first, second
         qdd = ca.densify(G @ ydd_local + first @ yd_local)
@@ -46,10 +47,8 @@ def curvature(motion: Motion, c: int, forces: dict[int, SX]) -> SX:
 
 def rate_at(motion: Motion, c: int, yd: SX) -> SX:
     """G' of a component if it moved with velocities ``yd`` (m_c, 1): d(G yd)/dy."""
-    G = motion.loops[c].G
-    return motion.mechanism.closures[c].rates(_positions(motion, c), G, yd, ca.SX.zeros(*yd.shape))[
-        0
-    ]
+    rest, closure = ca.SX.zeros(*yd.shape), motion.mechanism.closures[c]
+    return closure.rates(_positions(motion, c), motion.loops[c].G, yd, rest)[0]
 
 
 def _positions(motion: Motion, c: int) -> SX:

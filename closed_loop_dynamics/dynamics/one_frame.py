@@ -8,7 +8,7 @@ With r the places of a body's mass, what its inertia becomes in motion is Sigma,
 (dr/dt) r^T dm = v h^T + [w] P, and its momentum p = m v + w x h. The matrix B of Echeandia and
 Wensing 2021, as Singh, Russo and Wensing 2022 use it, is made of them alone:
 
-    2 B x = [ 2 (tr(Sigma) 1 - Sigma) x_w ;  -2 p x x_w ]
+    B x = [ (tr(Sigma) 1 - Sigma) x_w ;  -p x x_w ]
 
 so that it has three columns, not six, and adds up over subtrees in twelve numbers.
 """
@@ -72,17 +72,16 @@ class Carried:
 
     @property
     def _B(self) -> tuple[SX, SX]:
-        """The two blocks of 2 B that are not zero."""
-        turning = 2.0 * (ca.trace(self.sigma) * ca.SX(np.eye(3)) - self.sigma)
-        return turning, ca.skew(-2.0 * self.momentum)
+        """The two blocks of B that are not zero."""
+        return ca.trace(self.sigma) * ca.SX(np.eye(3)) - self.sigma, ca.skew(-self.momentum)
 
     def coriolis(self, x: Spatial) -> Spatial:
-        """2 B x."""
+        """B x."""
         upper, lower = self._B
         return Spatial(upper @ x.w, lower @ x.w)
 
     def coriolis_rows(self, x: Spatial) -> SX:
-        """(3, k) 2 B^T x: what it makes of angular displacements only."""
+        """(3, k) B^T x: what it makes of angular displacements only."""
         upper, lower = self._B
         return upper.T @ x.w + lower.T @ x.v
 
@@ -92,17 +91,19 @@ class OneFrame:
     """The moving tree.
 
     Attributes:
-        S: body -> its joint's columns; S_rate: v x S of its own velocity.
+        S: body -> its joint's columns.
         shift, drift: body -> the columns v_p x S and a_p x S + v_p x (v_p x S), with the velocity
             and the acceleration of its parent body: what displacements of the joint change in
             velocities and accelerations beyond it (psi' and psi'' of Singh et al. 2022).
+        mean_shift: v x S with the mean of both bodies' velocities: what velocities of the joint
+            change in accelerations beyond it, halved. The same as shift for a single axis.
         own: body -> what it carries without its children.
     """
 
     S: dict[int, Spatial]
-    S_rate: dict[int, Spatial]
     shift: dict[int, Spatial]
     drift: dict[int, Spatial]
+    mean_shift: dict[int, Spatial]
     own: dict[int, Carried]
 
 
@@ -130,7 +131,8 @@ def in_one_frame(
         v[i] = v_p + combined(S, motion.qd[i])
         a[i] = a_p + combined(S, qdd[i]) + combined(shift, motion.qd[i])
         frame.S[i], frame.shift[i] = S, shift
-        frame.S_rate[i] = shift if S.w.shape[1] == 1 else crossed(v[i], S)
+        single = S.w.shape[1] == 1
+        frame.mean_shift[i] = shift if single else crossed((v_p + v[i]) * 0.5, S)
         frame.drift[i] = crossed(a_p, S) + crossed(v_p, shift)
         frame.own[i] = Carried.of(motion.grouped_inertia[i].moved(R, p), v[i], a[i])
         if wrenches and i in wrenches:

@@ -317,17 +317,20 @@ class Programs:
         name, more = self._variant(family, wrenches, parameters)
         return self.run(name, guess, *values, *more)
 
-    def dynamics_named(
+    def dynamics_parts(
         self,
         family: Family,
         guess: ArrayLike | None,
         *values: Any,
         wrenches: Array | None = None,
         parameters: ArrayLike | None = None,
-    ) -> Mapping[str, Array]:
-        """The same for programs of several outputs, by name."""
+    ) -> list[Array]:
+        """The same for programs of several outputs, which come in their order."""
         name, more = self._variant(family, wrenches, parameters)
-        return self.named(name, guess, *values, *more)
+        program = self.compiled.get(name) or self.program(name)
+        values += more
+        flat = program(*values) if guess is None else self._on_mode(name, guess, values)
+        return self._outputs[name].parts(flat)
 
     def _variant(
         self, family: Family, wrenches: Array | None, parameters: ArrayLike | None
