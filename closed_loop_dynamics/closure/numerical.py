@@ -171,12 +171,11 @@ class NumericalClosure(Closure):
         n, m = G.shape
         second = self._second_derivatives(q, G)
         G_rate = ca.horzcat(*(sum(second[k, j] * yd[j] for j in range(m)) for k in range(m)))
-        at, v, a, d, e = (ca.SX.sym(name, n) for name in ("q", "v", "a", "d", "e"))
-        rows = self.system.motion(at, v, a).bias[list(self.plan.rows)]
-        along = ca.jtimes(rows, at, d) + ca.jtimes(rows, v, e)
-        change = ca.Function("change", [at, v, a, d, e], [ca.densify(along)])
-        motion = (q, G @ yd, G @ ydd + G_rate @ yd)
-        changes = [change(*motion, G[:, k], G_rate[:, k]) for k in range(m)]
+        at, a, along = (ca.SX.sym(*size) for size in (("qv", 2 * n), ("a", n), ("along", 2 * n)))
+        rows = self.system.motion(at[:n], at[n:], a).bias[list(self.plan.rows)]
+        change = ca.Function("change", [at, a, along], [ca.densify(ca.jtimes(rows, at, along))])
+        motion = (ca.vertcat(q, G @ yd), G @ ydd + G_rate @ yd)
+        changes = [change(*motion, ca.vertcat(G[:, k], G_rate[:, k])) for k in range(m)]
         return G_rate, self._moved(q, -ca.horzcat(*changes))
 
     def curvature(self, q: SX, G: SX, forces: SX) -> SX:
