@@ -22,8 +22,11 @@ from .arrays import Array, Guess, as_finite_vectors
 from .closure.smooth import Gamma
 from .dynamics.catalogue import (
     FORWARD_DYNAMICS,
+    FORWARD_DYNAMICS_DERIVATIVES,
+    GENERALIZED_FORCE_DERIVATIVES,
     GENERALIZED_FORCES,
     INVERSE_DYNAMICS,
+    INVERSE_DYNAMICS_DERIVATIVES,
     MASS_MATRIX,
     Family,
 )
@@ -39,6 +42,7 @@ from .model.words import SOLVERS
 from .programs import CORE, Programs
 from .quantities.centroidal import Energy, center_of_mass, centroidal, centroidal_matrix, total_mass
 from .quantities.coordinates import difference, integrate, random_independent
+from .quantities.derivatives import AccelerationDerivatives, ForceDerivatives, StateDerivatives
 from .quantities.links import body_wrenches, frame_of, link_jacobian, link_pose
 from .quantities.operational_space import (
     ForceResponse,
@@ -315,6 +319,98 @@ class Robot:
         if payload is not None or parameters is not None:
             raise InvalidInput(f"method '{method}' takes no payload and no parameters")
         return forward_dynamics_by(self.programs, method, y, yd, tau_u, wrenches, guess)
+
+    # -- derivatives ----------------------------------------------------------------------------
+    #
+    # Columns are those of yd; see docs/derivatives.md for a floating base.
+
+    def state_derivatives(
+        self, y: ArrayLike, yd: ArrayLike, ydd: ArrayLike, guess: Guess = None
+    ) -> StateDerivatives:
+        """How q, qd and qdd of :meth:`state` change with y and yd, each (n, m)."""
+        return StateDerivatives.of(self.programs.named("state_derivatives", guess, y, yd, ydd))
+
+    def inverse_dynamics_derivatives(
+        self,
+        y: ArrayLike,
+        yd: ArrayLike,
+        ydd: ArrayLike,
+        wrenches: Mapping[str, ArrayLike] | None = None,
+        guess: Guess = None,
+        *,
+        payload: Mapping[str, Payload] | None = None,
+        parameters: ArrayLike | None = None,
+    ) -> ForceDerivatives:
+        """(dtau_dy, dtau_dyd, dtau_dydd) of the actuator forces, each (p, m), analytically.
+
+        Arguments and errors as for :meth:`inverse_dynamics`.
+        """
+        require_actuators(self.programs)
+        pi = self._parameters.given(payload, parameters)
+        family = INVERSE_DYNAMICS_DERIVATIVES
+        return ForceDerivatives(*self._derivatives(family, wrenches, guess, pi, y, yd, ydd))
+
+    def generalized_force_derivatives(
+        self,
+        y: ArrayLike,
+        yd: ArrayLike,
+        ydd: ArrayLike,
+        wrenches: Mapping[str, ArrayLike] | None = None,
+        guess: Guess = None,
+        *,
+        payload: Mapping[str, Payload] | None = None,
+        parameters: ArrayLike | None = None,
+    ) -> ForceDerivatives:
+        """(dtau_dy, dtau_dyd, dtau_dydd) of :meth:`generalized_forces`, each (m, m)."""
+        pi = self._parameters.given(payload, parameters)
+        family = GENERALIZED_FORCE_DERIVATIVES
+        return ForceDerivatives(*self._derivatives(family, wrenches, guess, pi, y, yd, ydd))
+
+    def forward_dynamics_derivatives(
+        self,
+        y: ArrayLike,
+        yd: ArrayLike,
+        tau_u: ArrayLike,
+        wrenches: Mapping[str, ArrayLike] | None = None,
+        guess: Guess = None,
+        *,
+        payload: Mapping[str, Payload] | None = None,
+        parameters: ArrayLike | None = None,
+    ) -> AccelerationDerivatives:
+        """(dydd_dy, dydd_dyd, dydd_dtau) of :meth:`forward_dynamics`: (m, m), (m, m), (m, p)."""
+        pi = self._parameters.given(payload, parameters)
+        family = FORWARD_DYNAMICS_DERIVATIVES
+        found = self._derivatives(family, wrenches, guess, pi, y, yd, tau_u)
+        return AccelerationDerivatives(*found)
+
+    def casadi(self, name: str) -> Any:
+        """A ``casadi.Function`` that runs the native code, with exact Jacobians, for optimisers.
+
+        Keep it as long as expressions that use it live. Its Hessian is not known: choose an
+        approximation (IPOPT: ``hessian_approximation="limited-memory"``).
+
+        Args:
+            name: ``"inverse_dynamics"`` or ``"generalized_forces"`` of (y, yd, ydd), or
+                ``"forward_dynamics"`` of (y, yd, tau_u).
+        """
+        from .quantities.casadi_functions import casadi_function
+
+        if name == INVERSE_DYNAMICS.plain:
+            require_actuators(self.programs)
+        return casadi_function(self.programs, name)
+
+    def _derivatives(
+        self,
+        family: Family,
+        wrenches: Mapping[str, ArrayLike] | None,
+        guess: Guess,
+        pi: ArrayLike | None,
+        *values: Any,
+    ) -> list[Array]:
+        forces = None if wrenches is None else self.body_wrenches(wrenches)
+        return self.programs.dynamics_parts(family, guess, *values, wrenches=forces, parameters=pi)
+
+    # -- inertia, force responses ---------------------------------------------------------------
 
     def mass_matrix(
         self,

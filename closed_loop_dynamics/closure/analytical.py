@@ -118,6 +118,14 @@ class AnalyticalClosure(Closure):
         checks = [*at.checks, *guards, *domain]
         return Linearised(at.G, at.g, empty, at.residual, checks, at.guards)
 
+    def rates(self, q: SX, G: SX, yd: SX, ydd: SX) -> tuple[SX, SX]:
+        """Of the loops, whatever solves them."""
+        return self._numerical.rates(q, G, yd, ydd)
+
+    def curvature(self, q: SX, G: SX, forces: SX) -> SX:
+        """Of the loops, whatever solves them."""
+        return self._numerical.curvature(q, G, forces)
+
     # -- assembly modes -------------------------------------------------------------------------
 
     @property

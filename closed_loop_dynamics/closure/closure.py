@@ -88,6 +88,17 @@ class Closure(abc.ABC):
             tolerance: of max|phi| on the kept rows [m, rad].
         """
 
+    @abc.abstractmethod
+    def rates(self, q: SX, G: SX, yd: SX, ydd: SX) -> tuple[SX, SX]:
+        """dG/dt and d2G/dt2 (n, m) while the loops move with ``yd`` and ``ydd`` (m,).
+
+        By the symmetry of second derivatives they are dqd/dy and dqdd/dy, and g = dG/dt yd.
+        """
+
+    @abc.abstractmethod
+    def curvature(self, q: SX, G: SX, forces: SX) -> SX:
+        """sum_i forces_i d2q_i/dy2 (m, m) = d(G^T forces)/dy at constant ``forces`` (n,)."""
+
     def invert(self, rows: list[int], u: Array, start: Array | None) -> Array:
         """y with q[rows] = ``u`` for a gamma without loops, from ``start`` where it matters.
 

@@ -23,7 +23,8 @@ from .cut_joint import CutJoint
 
 class Moved(NamedTuple):
     """Some numbers (k, 1) that joints move: their value, its derivative (k, n), its rate in time,
-    and its bias, the second derivative in time while no joint accelerates."""
+    and its bias, the second derivative in time (while no joint accelerates, unless they are told
+    to)."""
 
     value: SX
     jacobian: SX
@@ -53,12 +54,13 @@ def stacked(rows: Sequence[Moved]) -> Moved:
 
 @dataclass(frozen=True, eq=False)
 class CutMotion:
-    """The joints that move cuts: ``local`` maps a body to its place in q and qd (n, 1)."""
+    """The joints that move cuts: ``local`` maps a body to its place in q, qd and qdd (n, 1)."""
 
     tree: Tree
     local: dict[int, int]
     q: SX
     qd: SX
+    qdd: SX
 
     def rows(self, cut: CutJoint) -> Moved:
         """phi of one cut joint: translations [m] first, then rotations [-].
@@ -111,7 +113,7 @@ class CutMotion:
                 K, rate, own = R @ K, R @ rate, ca.cross(a, value)
                 bias = R @ bias + qd * (2.0 * ca.cross(a, rate) + qd * ca.cross(a, own))
                 rate = rate + qd * own
-            K[:, i] = own
+            K[:, i], bias = own, bias + own * self.qdd[i]
             R, p = sx(joint.placement[:3, :3]), sx(joint.placement[:3, 3])
             value, K, rate, bias = R @ value + point * p, R @ K, R @ rate, R @ bias
         return Moved(value, K, rate, bias)

@@ -38,6 +38,14 @@ class LinearClosure(Closure):
         zero = ca.SX(np.zeros(n))
         return Linearised(ca.SX(self.A), zero, ca.SX(0, m), ca.SX(0.0), [], [])
 
+    def rates(self, q: SX, G: SX, yd: SX, ydd: SX) -> tuple[SX, SX]:
+        """Zero: G does not change."""
+        return ca.SX(*self.A.shape), ca.SX(*self.A.shape)
+
+    def curvature(self, q: SX, G: SX, forces: SX) -> SX:
+        """Zero as well."""
+        return ca.SX(self.A.shape[1], self.A.shape[1])
+
     def invert(self, rows: list[int], u: Array, start: Array | None) -> Array:
         """y with A y + b = u in ``rows``, wherever it starts.
 

@@ -111,16 +111,19 @@ class LoopSystem:
             rows.append({self.local[self.tree.joint_index(n)]: r for n, r in factors.items()})
         return rows
 
-    def motion(self, q: SX, qd: SX | None = None) -> Moved:
-        """All rows at the local joint vector, K and, for velocities ``qd``, K̇ q̇."""
-        qd = ca.SX.zeros(len(self.joints)) if qd is None else qd
-        cuts = CutMotion(self.tree, self.local, q, qd)
+    def motion(self, q: SX, qd: SX | None = None, qdd: SX | None = None) -> Moved:
+        """All rows at the local joint vector, K and, for velocities ``qd``, K̇ q̇.
+
+        With accelerations ``qdd`` the bias is the whole second derivative, K̇ q̇ + K q̈.
+        """
+        qd, qdd = (ca.SX.zeros(len(self.joints)) if x is None else x for x in (qd, qdd))
+        cuts = CutMotion(self.tree, self.local, q, qd, qdd)
         rows = [cuts.rows(cut) for cut in self.cuts]
         for coupling, factors in zip(self.couplings, self._coupling_rows(), strict=True):
             K = ca.SX.zeros(1, len(self.joints))
             for i, factor in factors.items():
                 K[i] = factor
-            rows.append(Moved(K @ q - coupling.offset, K, K @ qd, ca.SX(0.0)))
+            rows.append(Moved(K @ q - coupling.offset, K, K @ qd, K @ qdd))
         return stacked(rows)
 
     def phi(self, q: SX) -> SX:

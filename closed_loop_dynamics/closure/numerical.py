@@ -160,3 +160,45 @@ class NumericalClosure(Closure):
             g[list(self.unknown)], _ = self._solve(K_d, -bias)
         worst = largest(ca.fabs(phi_q[i]) for i in range(phi_q.shape[0]))
         return Linearised(G, g, slope, worst, [tolerance - worst], self._guards(dets))
+
+    # -- second and third order: phi'' = 0 for all y, differentiated ------------------------------
+
+    def rates(self, q: SX, G: SX, yd: SX, ydd: SX) -> tuple[SX, SX]:
+        """G' from the second derivatives, G'' of K G'' = -(dphi''/dq G + dphi''/dqd G').
+
+        Nothing is differentiated through Newton: the rows are, at what it has found.
+        """
+        n, m = G.shape
+        second = self._second_derivatives(q, G)
+        G_rate = ca.horzcat(*(sum(second[k, j] * yd[j] for j in range(m)) for k in range(m)))
+        at, a, along = (ca.SX.sym(*size) for size in (("qv", 2 * n), ("a", n), ("along", 2 * n)))
+        rows = self.system.motion(at[:n], at[n:], a).bias[list(self.plan.rows)]
+        change = ca.Function("change", [at, a, along], [ca.densify(ca.jtimes(rows, at, along))])
+        motion = (ca.vertcat(q, G @ yd), G @ ydd + G_rate @ yd)
+        changes = [change(*motion, ca.vertcat(G[:, k], G_rate[:, k])) for k in range(m)]
+        return G_rate, self._moved(q, -ca.horzcat(*changes))
+
+    def curvature(self, q: SX, G: SX, forces: SX) -> SX:
+        """The forces along the second derivatives."""
+        result = ca.SX.zeros(G.shape[1], G.shape[1])
+        for (k, j), second in self._second_derivatives(q, G).items():
+            result[k, j] = ca.dot(forces, second)
+        return result
+
+    def _second_derivatives(self, q: SX, G: SX) -> dict[tuple[int, int], SX]:
+        """(k, j) -> d2q/dy_k dy_j (n, 1), from that of phi along two columns of G."""
+        n, m = G.shape
+        at, v, d = (ca.SX.sym(name, n) for name in ("q", "v", "d"))
+        rows = self.system.motion(at, v).bias[list(self.plan.rows)]  # quadratic in v
+        along = ca.Function("along", [at, v, d], [ca.densify(0.5 * ca.jtimes(rows, v, d))])
+        pairs = [(k, j) for k in range(m) for j in range(k + 1)]
+        found = self._moved(q, -ca.horzcat(*(along(q, G[:, k], G[:, j]) for k, j in pairs)))
+        result = {pair: found[:, i] for i, pair in enumerate(pairs)}
+        return {**result, **{(j, k): column for (k, j), column in result.items()}}
+
+    def _moved(self, q: SX, right: SX) -> SX:
+        """(n, k) how the joints follow rows of K that must change by ``right``, y at rest."""
+        _, K_d, _ = self._kept(q)
+        result = ca.SX.zeros(len(self.system.joints), right.shape[1])
+        result[list(self.unknown), :], _ = self._solve(K_d, ca.densify(right))
+        return result

@@ -68,6 +68,23 @@ class SmoothClosure(Closure):
         checks = [MAX_ANGLE - positions, MAX_DERIVATIVE - derivatives]
         return Linearised(G, g, ca.SX(0, G.shape[1]), ca.SX(0.0), checks, [])
 
+    def rates(self, q: SX, G: SX, yd: SX, ydd: SX) -> tuple[SX, SX]:
+        """By differentiation of the function: dqd/dy and dqdd/dy."""
+        y, v, a = (ca.SX.sym(name, len(self.independent)) for name in ("y", "v", "a"))
+        position = ca.Function.deserialize(self._first)(y)[0]
+        speed = ca.jtimes(position, y, v)
+        acceleration = ca.jtimes(speed, y, v) + ca.jtimes(position, y, a)
+        both = [ca.densify(ca.jacobian(rate, y)) for rate in (speed, acceleration)]
+        first, second = ca.Function("rates", [y, v, a], both)(q[self.independent], yd, ydd)
+        return first, second
+
+    def curvature(self, q: SX, G: SX, forces: SX) -> SX:
+        """The Hessian of forces . gamma(y)."""
+        y, f = ca.SX.sym("y", len(self.independent)), ca.SX.sym("f", G.shape[0])
+        position = ca.Function.deserialize(self._first)(y)[0]
+        hessian = ca.densify(ca.hessian(ca.dot(f, position), y)[0])
+        return ca.Function("curvature", [y, f], [hessian])(q[self.independent], forces)
+
     def invert(self, rows: list[int], u: Array, start: Array | None) -> Array:
         """y with q[rows] = u, reached from ``start`` or zero (CasADi's VM: not for hot paths)."""
         start = np.zeros(len(self.independent)) if start is None else start

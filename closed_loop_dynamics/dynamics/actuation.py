@@ -23,7 +23,7 @@ def underactuated(mech: Mechanism) -> list[int]:
     return [c for c in mech.drivable if len(parts[c].active) < len(parts[c].independent)]
 
 
-def _determined(mech: Mechanism) -> list[int]:
+def determined(mech: Mechanism) -> list[int]:
     """Components with as many actuators as degrees of freedom, or more."""
     parts = mech.components
     return [c for c in mech.drivable if len(parts[c].active) >= len(parts[c].independent)]
@@ -32,10 +32,11 @@ def _determined(mech: Mechanism) -> list[int]:
 def needs_solve(mech: Mechanism) -> list[int]:
     """Components whose actuator map can lose rank."""
     parts = mech.components
-    return [c for c in _determined(mech) if parts[c].active != parts[c].independent]
+    return [c for c in determined(mech) if parts[c].active != parts[c].independent]
 
 
-def _actuator_jacobian(motion: Motion, c: int) -> SX:
+def actuator_jacobian(motion: Motion, c: int) -> SX:
+    """G_u of a component."""
     component = motion.mechanism.components[c]
     rows = [component.joints.index(b) for b in component.active]
     return motion.loops[c].G[rows, :]
@@ -54,13 +55,13 @@ def actuator_forces(motion: Motion, tau_y: SX) -> tuple[SX, list[SX]]:
     result = ca.SX(np.zeros((mech.p, tau_y.shape[1])))
     slot = {b: i for i, b in enumerate(mech.actuator)}
     checks = []
-    for c in _determined(mech):
+    for c in determined(mech):
         component = mech.components[c]
         local = tau_y[[mech.yd.at[b] for b in component.independent], :]
         if component.active == component.independent:
             forces = local
         else:
-            G_u = _actuator_jacobian(motion, c)
+            G_u = actuator_jacobian(motion, c)
             if len(component.active) == len(component.independent):
                 forces, det = solve_small(ca.densify(G_u.T), ca.densify(local))
             else:
@@ -82,11 +83,11 @@ def encoder_step(motion: Motion, u: SX, ud: SX) -> tuple[SX, SX, list[SX]]:
     result = ca.SX(np.zeros((mech.m, 2)))
     slot = {b: i for i, b in enumerate(mech.actuator)}
     checks = []
-    for c in _determined(mech):
+    for c in determined(mech):
         component = mech.components[c]
         found = rates[[slot[b] for b in component.active], :]
         if component.active != component.independent:
-            G_u = ca.densify(_actuator_jacobian(motion, c))
+            G_u = ca.densify(actuator_jacobian(motion, c))
             square = len(component.active) == len(component.independent)
             A, B = (G_u, found) if square else (G_u.T @ G_u, G_u.T @ found)
             found, det = solve_small(ca.densify(A), ca.densify(B))

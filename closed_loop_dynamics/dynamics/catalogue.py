@@ -104,6 +104,14 @@ FORWARD_DYNAMICS = Family(
     "forward_dynamics_parameters",
     "forward_dynamics_friction",
 )
+INVERSE_DYNAMICS_DERIVATIVES, GENERALIZED_FORCE_DERIVATIVES, FORWARD_DYNAMICS_DERIVATIVES = (
+    Family(f"{name}", f"{name}_wrenches", f"{name}_parameters")
+    for name in (
+        "inverse_dynamics_derivatives",
+        "generalized_force_derivatives",
+        "forward_dynamics_derivatives",
+    )
+)
 MASS_MATRIX = Family("mass_matrix", "", "mass_matrix_parameters")
 
 
@@ -143,6 +151,31 @@ RECIPES: dict[str, Recipe] = {
     ),
     FORWARD_DYNAMICS.friction: Recipe(
         "yvuwd", lambda m: {"ydd": (m.m,)}, equations.forward_with_friction, INERTIA
+    ),
+    "state_derivatives": Recipe(
+        "yva",
+        lambda m: {"G": (m.n, m.m), "Gd": (m.n, m.m), "Gdd": (m.n, m.m)},
+        equations.state_derivatives,
+    ),
+    **_family(
+        INVERSE_DYNAMICS_DERIVATIVES,
+        "yva",
+        lambda m: dict.fromkeys(("dtau_dy", "dtau_dyd", "dtau_dydd"), (m.p, m.m)),
+        equations.inverse_dynamics_derivatives,
+        ACTUATION,
+    ),
+    **_family(
+        GENERALIZED_FORCE_DERIVATIVES,
+        "yva",
+        _square("dtau_dy", "dtau_dyd", "dtau_dydd"),
+        equations.generalized_force_derivatives,
+    ),
+    **_family(
+        FORWARD_DYNAMICS_DERIVATIVES,
+        "yvu",
+        lambda m: {"dydd_dy": (m.m, m.m), "dydd_dyd": (m.m, m.m), "dydd_dtau": (m.m, m.p)},
+        equations.forward_dynamics_derivatives,
+        INERTIA,
     ),
     "bias": Recipe("yv", lambda m: {"tau_y": (m.m,)}, equations.generalized_forces),
     "gravity": Recipe("y", lambda m: {"tau_y": (m.m,)}, equations.generalized_forces),

@@ -13,11 +13,15 @@ from ..closure.small_linear import largest
 from ..engine.symbolic import ca
 from ..spatial import SX, Spatial
 from .actuation import actuator_forces, independent_forces
+from .actuation_derivatives import actuator_force_derivatives, with_curvature
 from .centroidal import body_poses
 from .cluster_aba import cluster_aba
+from .cluster_aba_derivatives import cluster_aba_derivatives
 from .cluster_rnea import cluster_rnea
+from .cluster_rnea_derivatives import cluster_rnea_derivatives
 from .joint_forces import smooth_friction
 from .lagrange import trace_constraints
+from .loop_rates import loop_rates
 from .motion import Motion
 from .newton_euler import tree_forces
 from .parameters import with_parameters
@@ -77,6 +81,33 @@ def forward_with_friction(motion: Motion, tau_u: SX, w: SX, friction: SX) -> Tra
     tau_y = independent_forces(motion, tau_u) - motion.reduce(smooth_friction(motion, friction))
     ydd, pivots = cluster_aba(motion, tau_y, _wrenches(motion, w))
     return {"ydd": ydd}, pivots
+
+
+def state_derivatives(motion: Motion, ydd: SX) -> Traced:
+    mech, rates = motion.mechanism, loop_rates(motion, ydd)
+    every = range(len(mech.components))
+    first, second = (
+        motion.arranged(blocks, every, mech.spanning, mech.independent)
+        for blocks in (rates.first, rates.second)
+    )
+    return {"G": loop_jacobian(motion), "Gd": first, "Gdd": second}, []
+
+
+def generalized_force_derivatives(motion: Motion, ydd: SX, w: SX | None = None) -> Traced:
+    forces = cluster_rnea_derivatives(motion, ydd, _wrenches(motion, w))
+    dy = with_curvature(motion, forces)
+    return {"dtau_dy": dy, "dtau_dyd": forces.dyd, "dtau_dydd": forces.dydd}, []
+
+
+def inverse_dynamics_derivatives(motion: Motion, ydd: SX, w: SX | None = None) -> Traced:
+    forces = cluster_rnea_derivatives(motion, ydd, _wrenches(motion, w))
+    dy, dyd, dydd, checks = actuator_force_derivatives(motion, forces)
+    return {"dtau_dy": dy, "dtau_dyd": dyd, "dtau_dydd": dydd}, checks
+
+
+def forward_dynamics_derivatives(motion: Motion, tau_u: SX, w: SX | None = None) -> Traced:
+    dy, dyd, dtau, pivots = cluster_aba_derivatives(motion, tau_u, _wrenches(motion, w))
+    return {"dydd_dy": dy, "dydd_dyd": dyd, "dydd_dtau": dtau}, pivots
 
 
 def _wrenches(motion: Motion, w: SX | None) -> dict[int, Spatial] | None:

@@ -47,6 +47,21 @@ def inverse_mass_matrix(motion: Motion) -> tuple[SX, list[SX]]:
     return inverse, articulated.pivots
 
 
+def apply_inverse(articulated: Articulated, right: SX) -> SX:
+    """M_y^-1 times some columns (m, k), by the factors: first W, then D^-1, then W^T."""
+    nodes = articulated.nodes
+    W = _innovations(articulated)[0]
+    left: dict[int, SX] = {}
+    for (j, k), block in W.items():
+        share = block @ right[nodes[k].slots, :]
+        left[j] = left[j] + share if j in left else share
+    left = {j: nodes[j].factor.solve(ca.densify(rows)) for j, rows in left.items()}
+    result = ca.SX(*right.shape)
+    for (j, k), block in W.items():
+        result[nodes[k].slots, :] = result[nodes[k].slots, :] + block.T @ left[j]
+    return result
+
+
 def mass_matrix_factors(motion: Motion) -> tuple[SX, SX, list[SX]]:
     """W (m, m), D (m, m), and the pivot check of D of every cluster."""
     m, articulated = motion.mechanism.m, articulate(motion)

@@ -22,6 +22,16 @@ def joint_friction(motion: Motion, body: int) -> SX:
     return force
 
 
+def friction_slope(motion: Motion, body: int) -> SX:
+    """d(friction)/d(qd) of a joint."""
+    _, viscous, coulomb = motion.joints[body]
+    if coulomb.is_zero():
+        return viscous
+    direction = coulomb_direction(motion, body)
+    speed = joint_model(motion.mechanism, body).coulomb_speed
+    return viscous + coulomb * (1.0 - direction * direction) / speed
+
+
 def coulomb_direction(motion: Motion, body: int) -> SX:
     """tanh(qd / coulomb_speed): the sign of qd, smooth, so that rest is an ordinary state."""
     speed = joint_model(motion.mechanism, body).coulomb_speed

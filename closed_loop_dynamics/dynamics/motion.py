@@ -6,7 +6,7 @@ their results.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -80,9 +80,20 @@ class Motion:
         self, components: Sequence[int], bodies: Sequence[int], independent: Sequence[int]
     ) -> SX:
         """G of some components, rows in the order of ``bodies``, columns of ``independent``."""
+        G = {c: self.loops[c].G for c in components}
+        return self.arranged(G, components, bodies, independent)
+
+    def arranged(
+        self,
+        blocks_of: Mapping[int, SX],
+        components: Sequence[int],
+        bodies: Sequence[int],
+        independent: Sequence[int],
+    ) -> SX:
+        """Component -> a matrix shaped like its G, as one matrix like :meth:`jacobian`."""
         mech = self.mechanism
         parts = [mech.components[c] for c in components]
-        blocks = ca.diagcat(*(ca.sparsify(self.loops[c].G) for c in components))
+        blocks = ca.diagcat(*(ca.sparsify(blocks_of[c]) for c in components))
         rows = mech.velocities(b for part in parts for b in part.joints)
         columns = mech.velocities(b for part in parts for b in part.independent)
         return blocks[rows.slots(bodies), columns.slots(independent)]

@@ -72,6 +72,14 @@ class Outputs:
         """``flat`` (..., size) by name."""
         return Views(flat, self._places)
 
+    def parts(self, flat: Array) -> list[Array]:
+        """``flat`` (..., size) cut up, in order, each part in its shape."""
+        leading = flat.shape[:-1]
+        return [
+            flat[..., start:stop].reshape(leading + shape)
+            for start, stop, shape in self._places.values()
+        ]
+
     def only(self, flat: Array) -> Array:
         """``flat`` (..., size) in the shape of the one output there is."""
         shape = self._only

@@ -314,13 +314,33 @@ class Programs:
             wrenches: (6 bodies,) on bodies, in body frames.
             parameters: dynamic parameters in place of the model's.
         """
+        name, more = self._variant(family, wrenches, parameters)
+        return self.run(name, guess, *values, *more)
+
+    def dynamics_parts(
+        self,
+        family: Family,
+        guess: ArrayLike | None,
+        *values: Any,
+        wrenches: Array | None = None,
+        parameters: ArrayLike | None = None,
+    ) -> list[Array]:
+        """The same for programs of several outputs, which come in their order."""
+        name, more = self._variant(family, wrenches, parameters)
+        program = self.compiled.get(name) or self.program(name)
+        values += more
+        flat = program(*values) if guess is None else self._on_mode(name, guess, values)
+        return self._outputs[name].parts(flat)
+
+    def _variant(
+        self, family: Family, wrenches: Array | None, parameters: ArrayLike | None
+    ) -> tuple[str, tuple[Any, ...]]:
+        """The program of a family that takes what is given, and its additional inputs."""
         if parameters is not None:
             if wrenches is None:
                 wrenches = np.zeros(6 * len(self.mechanism.tree.bodies))
-            return self.run(family.parameters, guess, *values, wrenches, parameters)
-        if wrenches is not None:
-            return self.run(family.wrenches, guess, *values, wrenches)
-        return self.run(family.plain, guess, *values)
+            return family.parameters, (wrenches, parameters)
+        return (family.plain, ()) if wrenches is None else (family.wrenches, (wrenches,))
 
     def _on_mode(self, name: str, guess: ArrayLike, values: Sequence[Any]) -> Array:
         """Flat outputs on the assembly mode that ``guess`` lies on: only Newton follows any."""

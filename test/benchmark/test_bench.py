@@ -25,6 +25,8 @@ TIMED = {
     "forward dynamics",
     "forward dynamics, projection",
     "forward dynamics, lagrange",
+    "inverse dynamics derivatives",
+    "forward dynamics derivatives",
     "inverse OSIM of the tips",
     "inverse dynamics, batch of 1000",
     "forward dynamics, batch of 1000",

@@ -125,6 +125,7 @@ def all_cases() -> dict[str, Case]:
                 Bar("positions: state(y)", "time", 5e-6, "RBDL's assembly: 175 µs"),
                 Bar("inverse dynamics", "ratio", 0.5, "at most 2× rnea's time"),
                 Bar("forward dynamics", "ratio", 2.5),
+                Bar("inverse dynamics derivatives", "ratio", 1.5),
                 Bar(f"inverse dynamics, {CLOSED_FORM}", "ratio", 1.3),
                 Bar(f"forward dynamics, {CLOSED_FORM}", "ratio", 3.5),
                 *_BATCH,
@@ -137,6 +138,8 @@ def all_cases() -> dict[str, Case]:
             full / "RH5v2.urdf",
             full / "submechanisms.yml",
             (
+                Bar("inverse dynamics derivatives", "ratio", 1.5),
+                Bar("forward dynamics derivatives", "ratio", 5.0),
                 Bar("forward dynamics", "ratio", 4.0),
                 Bar(f"forward dynamics, {CLOSED_FORM}", "ratio", 6.0),
                 *_BATCH,

@@ -13,6 +13,16 @@ from closed_loop_dynamics.robot import Robot
 from ..oracles.pinocchio_tree import build_model
 from .cases import CLOSED_FORM, HYBRID, Bar, Case
 from .checks import Check, cross_checks, variant_checks
+from .derivatives import (
+    FORWARD,
+    INVERSE,
+    OF_ABA,
+    OF_CONSTRAINED,
+    OF_RNEA,
+    derivative_check,
+    derivative_contenders,
+    derivative_instructions,
+)
 from .loading import load_times
 from .osim import (
     BARE_TREE,
@@ -39,6 +49,9 @@ PAIRS = (
     ("forward dynamics", "aba"),
     ("forward dynamics, projection", "constraintDynamics"),
     ("forward dynamics, lagrange", "constraintDynamics"),
+    (INVERSE, OF_RNEA),
+    (FORWARD, OF_CONSTRAINED),
+    (FORWARD, OF_ABA),
     (OSIM_BARE, BY_PROJECTION),
     (OSIM, BARE_TREE),
     ("inverse dynamics, batch of 1000", "rneaInParallel"),
@@ -103,7 +116,7 @@ def measure(case: Case, quick: bool, sweeps: int) -> Result:
     variants = case.variants()
     other = PinocchioSide(case.urdf, robot)
     size = f"n = {robot.n}, m = {robot.m}, {len(other.cuts)} cuts, loops {case.solver}"
-    size += f"; {osim_instructions(robot)}"
+    size += f"; {osim_instructions(robot)}; {derivative_instructions(robot)}"
     result = Result(case, size)
     for pattern in PATTERNS:
         progress(f"{case.title}: {pattern} states, checking")
@@ -113,10 +126,11 @@ def measure(case: Case, quick: bool, sweeps: int) -> Result:
         result.iterations[pattern] = states.iterations
         result.checks[pattern] = cross_checks(robot, other, states, tree_forces, tau)
         result.checks[pattern] += variant_checks(variants, states)
-        result.checks[pattern].append(osim_check(robot, states))
+        result.checks[pattern] += [osim_check(robot, states), derivative_check(robot, states)]
         progress(f"{case.title}: {pattern} states, {sweeps} sweeps over {len(states.y)} states")
         contenders = [*_ours(robot, states), *other.contenders(states, tau)]
         contenders += osim_contenders(robot, other, states)
+        contenders += derivative_contenders(robot, other, states, tau)
         for name, variant in variants.items():
             contenders += _ours_with(variant, name, states)
         take_turns(contenders, sweeps)

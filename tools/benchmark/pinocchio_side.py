@@ -65,7 +65,7 @@ class PinocchioSide:
                 tau[:, at] = states.tau_u[:, k]
         return tau
 
-    def _constrained(self, loop_aba: bool, settings: tuple[float, int]) -> tuple[Any, ...]:
+    def constrained(self, loop_aba: bool, settings: tuple[float, int]) -> tuple[Any, ...]:
         """Data before, and constraints after, the vectors of a constrained call."""
         model = self.tree.model
         data = model.createData()
@@ -90,7 +90,8 @@ class PinocchioSide:
         found = np.array([contender.function(*call).copy() for call in calls])
         return self.tree.from_pinocchio_v(found)
 
-    def _rows(self, q: Array, *others: Array) -> tuple[list[Array], ...]:
+    def rows(self, q: Array, *others: Array) -> tuple[list[Array], ...]:
+        """Vectors of every state as Pinocchio takes them: positions, then others."""
         vectors = (list(self.tree.to_pinocchio_v(values)) for values in others)
         return list(self.tree.to_pinocchio_q(q)), *vectors
 
@@ -102,8 +103,8 @@ class PinocchioSide:
         for name, settings in methods.items():
             loop_aba = name != "constraintDynamics"
             function = pin.lcaba if loop_aba else pin.constraintDynamics
-            data, constraints = self._constrained(loop_aba, settings)
-            rows = zip(*self._rows(states.q, states.qd, tau), strict=True)
+            data, constraints = self.constrained(loop_aba, settings)
+            rows = zip(*self.rows(states.q, states.qd, tau), strict=True)
             calls: list[Call] = [(self.tree.model, data, *row, *constraints) for row in rows]
             contenders.append(Contender(name, function, chunked(calls)))
         return contenders
@@ -111,7 +112,7 @@ class PinocchioSide:
     def contenders(self, states: States, tau: Array) -> list[Contender]:
         """Everything of Pinocchio's that is timed."""
         tree, model = self.tree, self.tree.model
-        q, v, a, f = self._rows(states.q, states.qd, states.qdd, tau)
+        q, v, a, f = self.rows(states.q, states.qd, states.qdd, tau)
         data = [model.createData() for _ in range(4)]
         pool = pin.ModelPool(model, 1)
         batch = [np.asfortranarray(tree.to_pinocchio_q(states.q).T)]

@@ -1,0 +1,77 @@
+"""The dynamics as CasADi functions: values, Jacobians, and in an optimisation."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import pytest
+from support.flying import with_pelvis
+from support.richardson import derivative
+
+import closed_loop_dynamics as cld
+from tools.robots import crank_leg
+
+Array = np.ndarray
+
+
+@pytest.fixture(scope="module")
+def leg() -> cld.Robot:
+    return cld.load(*crank_leg.generate(), solver="numerical", prepare=())
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "generalized_forces", "forward_dynamics"])
+def test_values_and_jacobians_are_those_of_the_robot(leg: cld.Robot, name: str) -> None:
+    function = leg.casadi(name)
+    y, yd, last = np.array([-0.4, 0.8, -0.4]), np.array([0.3, -1.0, 0.5]), np.array([1.0, 2.0, 0.5])
+    np.testing.assert_allclose(  # to where Newton ends, which depends on where it starts
+        np.array(function(y, yd, last)).ravel(), getattr(leg, name)(y, yd, last), rtol=1e-12
+    )
+    symbols = [ca.MX.sym(letter, leg.m) for letter in "abc"]
+    whole = ca.vertcat(*symbols)
+    jacobian = ca.Function("J", symbols, [ca.jacobian(2.0 * function(*symbols), whole)])
+    words = {"generalized_forces": "generalized_force_derivatives"}
+    parts = getattr(leg, words.get(name, f"{name}_derivatives"))(y, yd, last)
+    np.testing.assert_allclose(np.array(jacobian(y, yd, last)), 2.0 * np.hstack(parts), rtol=1e-10)
+
+
+def test_jacobians_by_the_quaternion_of_a_floating_base() -> None:
+    robot = cld.load(*with_pelvis(crank_leg.generate()), floating_base=True, prepare=())
+    function = robot.casadi("generalized_forces")
+    rng = np.random.default_rng(0)
+    y = robot.random_independent(rng)
+    y[3:7] *= 1.3  # the length of a quaternion says nothing
+    yd, ydd = rng.normal(size=(2, robot.m))
+    symbol = ca.MX.sym("y", robot.mechanism.n_y)
+    jacobian = ca.Function("J", [symbol], [ca.jacobian(function(symbol, yd, ydd), symbol)])
+    expected = derivative(lambda d: robot.generalized_forces(y + d, yd, ydd), len(y))
+    scale = np.max(np.abs(expected))
+    np.testing.assert_allclose(np.array(jacobian(y)), expected, atol=1e-8 * scale)
+
+
+def test_an_optimiser_finds_the_posture_of_least_effort(leg: cld.Robot) -> None:
+    function = leg.casadi("inverse_dynamics")
+    opti = ca.Opti()
+    y = opti.variable(leg.m)
+    tau = function(y, ca.DM.zeros(leg.m), ca.DM.zeros(leg.m))
+    opti.minimize(ca.sumsqr(tau) + 0.1 * ca.sumsqr(y - np.array([-0.4, 0.8, -0.4])))
+    opti.subject_to(opti.bounded(-1.0, y, 1.0))
+    opti.set_initial(y, [-0.4, 0.8, -0.4])
+    quiet = {"print_level": 0, "hessian_approximation": "limited-memory", "sb": "yes", "tol": 1e-9}
+    opti.solver("ipopt", {"print_time": False}, quiet)
+    found = np.array(opti.solve().value(y))
+
+    def cost(posture: Array) -> float:
+        tau = leg.inverse_dynamics(posture, np.zeros(leg.m), np.zeros(leg.m))
+        away = posture - np.array([-0.4, 0.8, -0.4])
+        return float(tau @ tau + 0.1 * away @ away)
+
+    assert cost(found) < cost(np.array([-0.4, 0.8, -0.4]))
+    slope = derivative(lambda d: np.array([cost(found + d)]), leg.m)[0]
+    free = np.abs(found) < 1.0 - 1e-6
+    assert free.any()
+    assert np.max(np.abs(slope[free])) <= 1e-4
+
+
+def test_unknown_functions_are_named(leg: cld.Robot) -> None:
+    with pytest.raises(cld.InvalidInput, match="inverse_dynamics"):
+        leg.casadi("inverse_dynamic")
