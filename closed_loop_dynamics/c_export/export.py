@@ -48,11 +48,12 @@ def export_c(
     """See :meth:`Robot.export_c`."""
     names = wanted(programs, functions)
     recipes = programs.recipes
-    if any(n == ENCODERS or recipes[n].checks == ACTUATION for n in names):
+    programmed = [n for n in names if n in recipes]
+    if ENCODERS in names or any(recipes[n].checks == ACTUATION for n in programmed):
         require_actuators(programs)
     c = Dialect(identifier(name or programs.mechanism.tree.name), single)
     loops = robot_loops(programs)
-    exported = [program(programs, n, loops, single) for n in names if n != ENCODERS]
+    exported = [program(programs, n, loops, single) for n in programmed]
     reading = encoders(programs, single) if ENCODERS in names else None
     source = write_source(c, exported, reading, definitions(c, programs))
     visible = interfaces(exported, reading is not None)

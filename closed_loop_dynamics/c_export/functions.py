@@ -28,11 +28,11 @@ from ..programs import Programs
 from .loops import Loop
 from .statements import Vector
 
-ENCODERS, EFFORT_MAP = "encoders", "effort_map"
+ENCODERS, LOCATE, EFFORT_MAP = "encoders", "locate", "effort_map"
 #: Words that stand for several functions.
 GROUPS = {
     EFFORT_MAP: ("actuator_forces", "independent_forces"),
-    ENCODERS: ("encoder_step", "velocities", ENCODERS),
+    ENCODERS: ("encoder_step", "velocities", LOCATE, ENCODERS),
 }
 DEFAULT = ("state", "inverse_dynamics", "forward_dynamics", EFFORT_MAP, ENCODERS)
 #: max|phi| that single precision can be asked for [m, rad].
@@ -205,6 +205,7 @@ def _loop(
         of=of,
         step=step,
         seeds=seeds,
+        size=closure.sizes[list(system.independent)],
     )
 
 
@@ -276,4 +277,4 @@ def encoders(programs: Programs, single: bool) -> Encoders:
     free = 6 if mech.floating else 0
     determined = len(called["u"]) == mech.m - free and not mech.functions
     steps = 2 if determined else MOST_STEPS
-    return Encoders(start, exact, free, steps, {"NY1": mech.n_y, "M1": mech.m})
+    return Encoders(start, exact, free, steps, {"NY1": mech.n_y, "M1": mech.m, "P1": mech.p})

@@ -10,7 +10,7 @@ from ..engine.newton import NewtonSolver
 from ..programs import Programs
 from ..quantities.coordinates import reference_independent
 from .dialect import Dialect, comment, string
-from .functions import ENCODERS, Exported
+from .functions import ENCODERS, LOCATE, Exported
 from .source import Cost, Source, prototype, with_sizes
 from .statements import Vector
 
@@ -32,7 +32,7 @@ def interfaces(functions: Sequence[Exported], encoders: bool) -> list[Interface]
         y, u, ud = by_name["encoder_step"].inputs
         q, _, qd = by_name["velocities"].outputs
         yd = by_name["velocities"].inputs[1]
-        found.append(Interface(ENCODERS, [u, ud], [y, yd, q, qd]))
+        found += [Interface(LOCATE, [u], []), Interface(ENCODERS, [u, ud], [y, yd, q, qd])]
     return found
 
 
@@ -158,7 +158,10 @@ def write_main(c: Dialect, functions: Sequence[Interface], title: str) -> str:
             lines.append(f"        const real {v.name}[] = {{{values}}};")
         lines += [f"        real {v.name}[{max(v.size, 1)}];" for v in f.outputs]
         names = ", ".join(v.name for v in (*f.inputs, *f.outputs))
-        lines += [f"        status = robot_{f.name}(&memory, {names});", "        failures += status != 0;"]
+        lines += [
+            f"        status = robot_{f.name}(&memory, {names});",
+            "        failures += status != 0;",
+        ]
         lines += [
             f'        table("{f.name}", "{v.name}", status, {v.name}, {v.size});' for v in f.outputs
         ]

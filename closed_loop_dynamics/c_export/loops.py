@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..engine.instructions import InstructionList
 from ..engine.newton import NewtonSolver
 from ..engine.seeds import AGREEMENT, AHEAD, CLOSE, ONE_CELL, Seeds
@@ -27,6 +28,7 @@ class Loop:
         unknowns, independent: names of its unknowns and parameters.
         parameters: places of its parameters in the input vector ``of``.
         step: traced (p, sign, x) -> (dx, err, guard).
+        size: (n_p,) natural sizes of the parameters.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Loop:
     of: str
     step: InstructionList
     seeds: Seeds
+    size: Array
 
     @property
     def sizes(self) -> tuple[int, int, int]:
@@ -107,7 +110,9 @@ def loop_code(c: Dialect, loops: Sequence[Loop]) -> LoopCode:
     workspace, history = 0, 0
     for k, loop in enumerate(loops):
         first = same.setdefault(loop.step.digest(), k)
-        title = comment(f"{loop.name}: {', '.join(loop.unknowns)} from {', '.join(loop.independent)}")
+        title = comment(
+            f"{loop.name}: {', '.join(loop.unknowns)} from {', '.join(loop.independent)}"
+        )
         parts.append(f"/* ---- {title} */\n")
         if first == k:
             step = _step(c, k, loop)
@@ -115,7 +120,7 @@ def loop_code(c: Dialect, loops: Sequence[Loop]) -> LoopCode:
             workspace = max(workspace, step.workspace)
         parts.append(_tables(c, k, loop))
         nodes = f"loop_{k}_nodes" if loop.seeds.has_table else "0"
-        pointers = ("parameters", "sign", "reach", "low", "step", "last", "stride")
+        pointers = ("parameters", "size", "sign", "reach", "low", "step", "last", "stride")
         fields = [
             *map(str, loop.sizes),
             *(f"loop_{k}_{name}" for name in pointers),
@@ -132,7 +137,11 @@ def loop_code(c: Dialect, loops: Sequence[Loop]) -> LoopCode:
 
 def _step(c: Dialect, k: int, loop: Loop) -> LoopCode:
     n_p, n_sign, n_x = loop.sizes
-    inputs = [Vector("p", n_p, loop.independent), Vector("sign", n_sign), Vector("x", n_x, loop.unknowns)]
+    inputs = [
+        Vector("p", n_p, loop.independent),
+        Vector("sign", n_sign),
+        Vector("x", n_x, loop.unknowns),
+    ]
     lines = straight_line(c, f"loop_{k}_newton", loop.step, inputs, Vector("out", n_x + 1 + n_sign))
     calls = "\n".join(f"    {call}" for call in lines.calls)
     r = c.real
@@ -149,6 +158,7 @@ def _tables(c: Dialect, k: int, loop: Loop) -> str:
     stride = np.append(np.cumprod(count[:0:-1])[::-1], 1)[: len(count)]
     reach = np.zeros(loop.n_x) if seeds.reach is None else 1.0 / seeds.reach
     reals: dict[str, Any] = {
+        "size": loop.size,
         "sign": seeds.sign,
         "reach": reach,
         "low": seeds.low,
@@ -158,6 +168,11 @@ def _tables(c: Dialect, k: int, loop: Loop) -> str:
     if seeds.has_table:
         reals["nodes"] = seeds.nodes.ravel()
     whole = {"parameters": loop.parameters, "last": count - 1, "stride": stride}
-    parts = [c.array("int", f"loop_{k}_{name}", [str(int(v)) for v in values]) for name, values in whole.items()]
-    parts += [c.numbers(f"loop_{k}_{name}", list(map(float, values))) for name, values in reals.items()]
+    parts = [
+        c.array("int", f"loop_{k}_{name}", [str(int(v)) for v in values])
+        for name, values in whole.items()
+    ]
+    parts += [
+        c.numbers(f"loop_{k}_{name}", list(map(float, values))) for name, values in reals.items()
+    ]
     return "\n".join(parts)

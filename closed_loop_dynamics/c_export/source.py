@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..arrays import MAX_ANGLE
+from ..closure.continuation import LARGEST_BEND, LONGEST_STEP
+from ..closure.numerical import REACH
 from ..engine.newton import NewtonSolver
 from .dialect import Dialect
 from .functions import Encoders, Exported
@@ -16,6 +18,11 @@ from .statements import Vector, straight_line
 ENCODER_TOLERANCE, SINGLE_ENCODER_TOLERANCE = 1e-11, 1e-5
 #: Positions of a joint that differ by less are one [rad or m].
 SAME_CONFIGURATION, SINGLE_SAME_CONFIGURATION = 1e-8, 1e-3
+
+
+#: Most steps to a first configuration, and what may be off the curve (in reaches).
+LOCATE_STEPS = 200
+CURVE_TOLERANCE, SINGLE_CURVE_TOLERANCE = 1e-9, 1e-4
 
 
 @dataclass(frozen=True)
@@ -103,7 +110,11 @@ def _function(c: Dialect, source: Source, f: Exported, public: bool) -> None:
     n_x, n_slopes = sum(loop.n_x for loop in loops), sum(loop.n_slope for loop in loops)
     n_checks = len(f.checks)
     unknowns = [name for loop in loops for name in loop.unknowns]
-    notes = [f"{v.name} {v.words[i] if i < len(v.words) else i}" for v in f.outputs for i in range(v.size)]
+    notes = [
+        f"{v.name} {v.words[i] if i < len(v.words) else i}"
+        for v in f.outputs
+        for i in range(v.size)
+    ]
     out = Vector("out", f.n_out + n_checks + n_slopes, notes)
     lines = straight_line(c, f.name, f.body, [Vector("x", n_x, unknowns), *f.inputs], out)
     source.workspace = max(source.workspace, lines.workspace)
@@ -151,9 +162,7 @@ def _inside(f: Exported, calls: Sequence[str]) -> list[str]:
         ]
     if loops:
         slopes = f.n_out + len(f.checks)
-        lines.append(
-            f"    remember(memory, loops_of_{of}, {len(loops)}, {of}, x, out + {slopes});"
-        )
+        lines.append(f"    remember(memory, loops_of_{of}, {len(loops)}, {of}, x, out + {slopes});")
     at = 0
     for v in f.outputs:
         lines.append(f"    copy(out + {at}, {v.name}, {v.size});")
@@ -182,14 +191,32 @@ def _encoders(c: Dialect, source: Source, encoders: Encoders) -> None:
         "static const struct {",
         "    int place, submechanism;",
         f"}} exact[] = {{{', '.join(exact)}}};",
+        _locate(c, encoders),
         with_sizes(c.template("encoders.c"), encoders.sizes),
     ]
     start, step, last = (source.costs.pop(n) if n == "encoder_start" else source.costs[n]
                          for n in ("encoder_start", "encoder_step", "velocities"))  # fmt: skip
+    source.costs["locate"] = Cost(LOCATE_STEPS * start.operations, LOCATE_STEPS * start.iterations)
     source.costs["encoders"] = Cost(
         start.operations + encoders.steps * step.operations + last.operations,
         start.iterations + encoders.steps * step.iterations + last.iterations,
     )
+
+
+def _locate(c: Dialect, encoders: Encoders) -> str:
+    """Following the loops to u; where there are none, every u will do."""
+    loops = encoders.start.loops
+    if not loops:
+        head = prototype("locate", encoders.start.inputs, ())
+        return c.adapted(f"\n{head}\n{{\n    return look_over(memory, u, ROBOT_P, 0);\n}}")
+    numbers = {
+        "LONGEST_STEP": LONGEST_STEP,
+        "LARGEST_BEND": LARGEST_BEND / REACH,  # the template's unit is the reach
+        "CURVE_TOLERANCE": SINGLE_CURVE_TOLERANCE if c.single else CURVE_TOLERANCE,
+    }
+    lines = [f"#define N_ENCODER_LOOPS {len(loops)}", f"#define LOCATE_STEPS {LOCATE_STEPS}"]
+    lines += [f"#define {name} {c.literal(value)}" for name, value in numbers.items()]
+    return "\n".join([*lines, with_sizes(c.template("locate.c"), encoders.sizes)])
 
 
 def with_sizes(text: str, sizes: dict[str, int]) -> str:

@@ -226,9 +226,7 @@ def check_kinds(mech: Mechanism, recipe: Recipe) -> list[tuple[str, int]]:
     return kinds
 
 
-def trace(
-    mech: Mechanism, name: str, recipe: Recipe, tolerance: float = CLOSURE_TOLERANCE
-) -> SX:
+def trace(mech: Mechanism, name: str, recipe: Recipe, tolerance: float = CLOSURE_TOLERANCE) -> SX:
     """The body of program ``name`` as a CasADi function; ``tolerance`` of max|phi| [m, rad]."""
     x = ca.SX.sym("x", mech.n_x)
     symbols = {letter: ca.SX.sym(letter, INPUTS[letter].size(mech)) for letter in recipe.inputs}

@@ -24,7 +24,7 @@ LAYERS = (
     ("mechanism",),
     ("dynamics",),
     ("programs",),
-    ("quantities", "actuation", "simulation", "task_space", "inspection"),
+    ("quantities", "actuation", "simulation", "task_space", "inspection", "c_export"),
     ("robot",),
     ("shipped",),
     ("motion", "simulation.plant"),

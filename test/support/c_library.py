@@ -93,11 +93,13 @@ class Memory:
         outputs = [np.full(max(size, 1), np.nan, dtype=real) for size in self._sizes(name)]
         status = self._call(name, *inputs, *outputs)
         flat = [out[:size] for out, size in zip(outputs, self._sizes(name), strict=True)]
-        return status, np.concatenate(flat)
+        return status, np.concatenate([np.zeros(0), *flat])
 
     def _sizes(self, name: str) -> list[int]:
         programs = self._library.robot.programs
         mech = programs.mechanism
+        if name == "locate":
+            return []
         if name == "encoders":
             return [mech.n_y, mech.m, mech.n_q, mech.n]
         shapes = programs.recipes[name].outputs(mech).shapes.values()

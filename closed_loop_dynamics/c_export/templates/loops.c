@@ -5,6 +5,7 @@
 struct loop {
     int n_p, n_sign, n_x;
     const int *parameters;   /* (n_p) places of p in the input vector */
+    const real *size;        /* (n_p) natural sizes of the parameters */
     const real *sign;        /* (n_sign) signs of the guards on the branch of the reference */
     const real *reach;       /* (n_x) 1 / longest prediction that is believed */
     const real *low, *step;  /* (n_p) each: the table's grid */
@@ -40,7 +41,7 @@ static int ahead_of_history(const struct loop *loop, const real *newest, const r
     const real *const older = newest + size_of_solution(loop);
     const real *const x0 = newest + n_p, *const slope0 = x0 + n_x;
     const real *const x1 = older + n_p, *const slope1 = x1 + n_x;
-    real d[MOST_PARAMETERS], way[MOST_PARAMETERS], along = 0.0, squared = 0.0;
+    real d[MOST_PARAMETERS] = {0.0}, way[MOST_PARAMETERS] = {0.0}, along = 0.0, squared = 0.0;
     for (int j = 0; j < n_p; j++) {
         way[j] = p[j] - newest[j];
         d[j] = newest[j] - older[j];
@@ -76,7 +77,7 @@ static int predict(const struct loop *loop, const real *newest, const real *p, r
 {
     const int n_p = loop->n_p, n_x = loop->n_x;
     int near = 1, same = 1, covered = 1, node = 0;
-    real p_start[MOST_PARAMETERS], ahead[MOST_UNKNOWNS];
+    real p_start[MOST_PARAMETERS] = {0.0}, ahead[MOST_UNKNOWNS] = {0.0};
     const real *start = newest + n_p;
     for (int j = 0; j < n_p; j++) {
         const real exact = (p[j] - loop->low[j]) / loop->step[j];
@@ -121,7 +122,7 @@ static int predict(const struct loop *loop, const real *newest, const real *p, r
  * start belongs to the solution that it leads to. Whatever fails is reported, never used. */
 static int iterate(robot_memory *memory, const struct loop *loop, const real *p, real *x)
 {
-    real out[MOST_STEP_OUTPUTS], previous = LONGEST_FIRST_STEP / CONTRACTION;
+    real out[MOST_STEP_OUTPUTS] = {0.0}, previous = LONGEST_FIRST_STEP / CONTRACTION;
     for (int round = 0; round < ROBOT_NEWTON_ITERATIONS; round++) {
         loop->newton(p, loop->sign, x, out, memory->work);
         memory->iterations++;
@@ -153,7 +154,7 @@ static int close_loops(robot_memory *memory, const struct loop *loops, int count
 {
     for (int k = 0; k < count; k++) {
         const struct loop *const loop = loops + k;
-        real p[MOST_PARAMETERS];
+        real p[MOST_PARAMETERS] = {0.0};
         int status = ROBOT_CLOSURE_NOT_FOUND;
         for (int j = 0; j < loop->n_p; j++) {
             p[j] = values[loop->parameters[j]];
