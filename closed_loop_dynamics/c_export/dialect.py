@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 #: Functions of <math.h>, by the engine's names of operations that are called so in C too.
-MATH = frozenset(
-    "sqrt exp log fabs floor ceil sin cos tan asin acos atan sinh cosh tanh fmin fmax pow atan2 "
-    "copysign hypot".split()
-)
+MATH = {"sqrt", "exp", "log", "fabs", "floor", "ceil", "sin", "cos", "tan", "asin", "acos", "atan"}
+MATH |= {"sinh", "cosh", "tanh", "fmin", "fmax", "pow", "atan2", "copysign", "hypot"}
 _FLOAT_MAX, _FLOAT_MIN = 3.4028234663852886e38, 1.1754943508222875e-38
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -86,7 +84,8 @@ def identifier(name: str) -> str:
 
 def comment(text: str) -> str:
     """Joint names come from files: nothing in them ends a comment or begins another one."""
-    return text.replace("*/", "* /").replace("/*", "/ *").replace("\\", "/")
+    printed = "".join(letter if letter.isprintable() else " " for letter in text)
+    return printed.replace("*/", "* /").replace("/*", "/ *").replace("\\", "/")
 
 
 def string(text: str) -> str:

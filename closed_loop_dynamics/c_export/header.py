@@ -9,10 +9,14 @@ from ..arrays import MAX_ANGLE
 from ..engine.newton import NewtonSolver
 from ..programs import Programs
 from ..quantities.coordinates import reference_independent
+from ..quantities.state import complete_state
 from .dialect import Dialect, comment, string
 from .functions import ENCODERS, LOCATE, Exported
 from .source import Cost, Source, prototype, with_sizes
 from .statements import Vector
+
+#: What the sample program calls functions with; all else are ones.
+_AT_REFERENCE = {"y": "robot_reference", "u": "robot_reference_u"}
 
 
 @dataclass(frozen=True)
@@ -40,12 +44,14 @@ def definitions(c: Dialect, programs: Programs) -> str:
     """The constants that the header declares."""
     mech = programs.mechanism
     limits = [mech.joint(b) for b in mech.actuator]
+    y = reference_independent(mech, programs.branches)
     tables = {
         "actuator_lower": [joint.lower for joint in limits],
         "actuator_upper": [joint.upper for joint in limits],
         "actuator_velocity": [joint.velocity for joint in limits],
         "actuator_effort": [joint.effort for joint in limits],
-        "reference": reference_independent(mech, programs.branches).tolist(),
+        "reference": y.tolist(),
+        "reference_u": complete_state(programs, y).u.tolist(),
     }
     parts = [
         c.array("char *const", f"{c.robot}_{kind}_names", list(map(string, names)))
@@ -150,8 +156,8 @@ def write_main(c: Dialect, functions: Sequence[Interface], title: str) -> str:
     for f in functions:
         lines = ["    {"]
         for v in f.inputs:
-            if v.name == "y":
-                lines.append("        const real *const y = robot_reference;")
+            if v.name in _AT_REFERENCE:
+                lines.append(f"        const real *const {v.name} = {_AT_REFERENCE[v.name]};")
                 continue
             value = "0.1" if v.name.endswith("d") else "1.0"
             values = ", ".join([value] * max(v.size, 1))

@@ -137,10 +137,9 @@ def _function(c: Dialect, source: Source, f: Exported, public: bool) -> None:
 def _inside(f: Exported, calls: Sequence[str]) -> list[str]:
     """The statements of a function of the header."""
     loops, n_x = f.loops, sum(loop.n_x for loop in f.loops)
-    text = "".join(calls)
-    used = {name: f"{name}" in text for name in ("work",)}
     lines = ["    real *const out = memory->out;"]
-    lines += ["    real *const work = memory->work;"] if used["work"] else []
+    works = any(call.endswith("work);") for call in calls)
+    lines += ["    real *const work = memory->work;"] if works else []
     lines += ["    real *const x = memory->x;"] if n_x else []
     lines += ["    int status = ROBOT_OK;", "    memory->iterations = 0;"]
     first = 0
@@ -178,15 +177,14 @@ def _then(call: str) -> list[str]:
 
 def _encoders(c: Dialect, source: Source, encoders: Encoders) -> None:
     single = c.single
-    exact = [f"{{{place}, {c_}}}" for place, c_ in encoders.exact] or ["{0, 0}"]
-    floating = encoders.free
+    exact = [f"{{{place}, {component}}}" for place, component in encoders.exact] or ["{0, 0}"]
     source.parts += [
         f"#define ENCODER_STEPS {encoders.steps}",
         f"#define ENCODER_TOLERANCE "
         f"{c.literal(SINGLE_ENCODER_TOLERANCE if single else ENCODER_TOLERANCE)}",
         f"#define SAME_CONFIGURATION "
         f"{c.literal(SINGLE_SAME_CONFIGURATION if single else SAME_CONFIGURATION)}",
-        f"#define FIRST_JOINT {floating} /* in yd: no encoder sees a free base */",
+        f"#define FIRST_JOINT {encoders.free} /* in yd: no encoder sees a free base */",
         f"#define N_EXACT {len(encoders.exact)}",
         "static const struct {",
         "    int place, submechanism;",
@@ -194,8 +192,8 @@ def _encoders(c: Dialect, source: Source, encoders: Encoders) -> None:
         _locate(c, encoders),
         with_sizes(c.template("encoders.c"), encoders.sizes),
     ]
-    start, step, last = (source.costs.pop(n) if n == "encoder_start" else source.costs[n]
-                         for n in ("encoder_start", "encoder_step", "velocities"))  # fmt: skip
+    start = source.costs.pop(encoders.start.name)
+    step, last = source.costs["encoder_step"], source.costs["velocities"]
     source.costs["locate"] = Cost(LOCATE_STEPS * start.operations, LOCATE_STEPS * start.iterations)
     source.costs["encoders"] = Cost(
         start.operations + encoders.steps * step.operations + last.operations,

@@ -1,4 +1,4 @@
-/* Prints every function of robot.h at one state: the reference, all velocities 0.1, all else 1. */
+/* Prints every function of robot.h at one state: the reference; all velocities are 0.1, all else is 1. */
 #include "robot.h"
 
 #include <stdio.h>

@@ -67,8 +67,9 @@ extern const real robot_actuator_upper[@P1@];
 extern const real robot_actuator_velocity[@P1@];
 extern const real robot_actuator_effort[@P1@];
 
-/* A configuration on the branch of every loop, to begin with. */
+/* A configuration on the branch of every loop, y and u, to begin with. */
 extern const real robot_reference[@NY1@];
+extern const real robot_reference_u[@P1@];
 
 @PROTOTYPES@
 #ifdef __cplusplus

@@ -58,7 +58,7 @@ def summary(written: Export) -> list[str]:
     rows = [["function", "operations at most", "Newton iterations at most"]]
     rows += [[n, str(cost.operations), str(cost.iterations)] for n, cost in written.costs.items()]
     return [
-        f"wrote {written.folder}: {written.name}.h, .c and .hpp, main.c, CMakeLists.txt, package.xml",
+        f"wrote {written.folder}: {written.name}.h, .c, .hpp, main.c, CMakeLists.txt, package.xml",
         *columns(rows),
         f"tables of starts: {written.table_bytes} bytes; memory of a thread: "
         f"{written.memory_bytes} bytes; source: {written.source_bytes} bytes",
