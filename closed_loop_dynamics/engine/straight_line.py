@@ -20,7 +20,7 @@ _BLOCKS = {"in": Block, "out": Block, "workspace": Block}
 
 def emit_straight_line(module: Module, code: InstructionList, symbol: str, lanes: int = 1) -> int:
     """Write ``symbol(in, out, workspace)``, blocks of reals; returns the workspace's length."""
-    chunks = cut(code)
+    chunks = cut(code, CHUNK)
     slot = crossing_values(code, chunks)
     for number, (start, stop) in enumerate(chunks):
         f = module.function(
@@ -35,7 +35,7 @@ def emit_straight_line(module: Module, code: InstructionList, symbol: str, lanes
     return len(slot)
 
 
-def cut(code: InstructionList, chunk: int = CHUNK) -> list[tuple[int, int]]:
+def cut(code: InstructionList, chunk: int) -> list[tuple[int, int]]:
     """Ranges of operations, each of at most ``chunk``."""
     total = len(code.operations)
     pieces = max(1, -(-total // chunk))
