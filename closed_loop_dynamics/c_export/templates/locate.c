@@ -27,6 +27,10 @@ static int continues(const robot_memory *memory)
 /* One certified step to u. What does not continue the curves is taken back. */
 static int step_along(robot_memory *memory, const real *u, real *y)
 {
+    for (int k = 0; k < N_ENCODER_LOOPS; k++) { /* older is from now on where the step begins */
+        real *const newest = memory->history + loops_of_u[k].history;
+        copy(newest, newest + size_of_solution(loops_of_u + k), size_of_solution(loops_of_u + k));
+    }
     const int status = encoder_start(memory, u, y);
     if (status != ROBOT_OK || continues(memory)) {
         return status;
