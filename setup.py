@@ -57,7 +57,7 @@ setup(
     keywords=["ROS", "robot dynamics", "closed kinematic loops", "parallel mechanisms"],
     python_requires=">=3.10",
     packages=find_packages(include=[NAME, f"{NAME}.*"]),
-    package_data={NAME: ["py.typed"]},
+    package_data={NAME: ["py.typed"], f"{NAME}.c_export": ["templates/*"]},
     zip_safe=False,
     install_requires=[
         "casadi>=3.6.5",

@@ -19,6 +19,8 @@ from .actuation.actuation import Actuation
 from .actuation.encoders import independent_from_actuator
 from .actuation.undriven import require_actuators
 from .arrays import Array, Guess, as_finite_vectors
+from .c_export import DEFAULT as C_FUNCTIONS
+from .c_export import Export, export_c
 from .closure.smooth import Gamma
 from .dynamics.catalogue import (
     FORWARD_DYNAMICS,
@@ -177,6 +179,29 @@ class Robot:
                 is not proved: for control cycles, which cannot wait there.
         """
         self.programs.prepare(*names, batch=batch, twin=twin)
+
+    def export_c(
+        self,
+        folder: str | Path,
+        functions: Sequence[str] = C_FUNCTIONS,
+        *,
+        name: str | None = None,
+        single: bool = False,
+    ) -> Export:
+        """Write functions as C99 for controllers without Python; see docs/hardware.md.
+
+        Args:
+            folder: made if it is not there; files of an earlier export are replaced.
+            functions: programs of ``dynamics/catalogue`` by name, ``"effort_map"`` for forces
+                between joints and motors, ``"encoders"`` for y, yd, q and qd from u and ud.
+            name: prefix of everything in C; the robot's name by default.
+            single: ``float`` in place of ``double``.
+
+        Raises:
+            InvalidInput: there is no such function.
+            Underactuated: a function needs more actuators than there are.
+        """
+        return export_c(self.programs, folder, functions, name=name, single=single)
 
     # -- kinematics -----------------------------------------------------------------------------
 

@@ -9,12 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..closure.numerical import CLOSURE_TOLERANCE
 from ..engine.outputs import Outputs, Shape
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
 from ..spatial import SX
 from . import equations
-from .actuation import actuator_forces, encoder_step, geometric_stiffness, needs_solve
+from .actuation import (
+    actuator_forces,
+    encoder_step,
+    geometric_stiffness,
+    independent_forces,
+    needs_solve,
+)
 from .centroidal import center_of_mass, centroidal_matrix, momentum_and_energy
 from .equations import Equation, checked, given_parameters, only
 from .innovations import inverse_mass_matrix, mass_matrix_factors
@@ -198,6 +205,9 @@ RECIPES: dict[str, Recipe] = {
     "actuator_forces": Recipe(
         "yt", lambda m: {"tau_u": (m.p,)}, checked("tau_u", actuator_forces), ACTUATION
     ),
+    "independent_forces": Recipe(
+        "yu", lambda m: {"tau_y": (m.m,)}, only("tau_y", independent_forces)
+    ),
     "encoder_step": Recipe(
         "ysr", lambda m: {"dy": (m.m,), "yd": (m.m,)}, checked("dy yd", encoder_step), ACTUATION
     ),
@@ -249,11 +259,11 @@ def check_kinds(mech: Mechanism, recipe: Recipe) -> list[tuple[str, int]]:
     return kinds
 
 
-def trace(mech: Mechanism, name: str, recipe: Recipe) -> SX:
-    """The body of program ``name`` as a CasADi function."""
+def trace(mech: Mechanism, name: str, recipe: Recipe, tolerance: float = CLOSURE_TOLERANCE) -> SX:
+    """The body of program ``name`` as a CasADi function; ``tolerance`` of max|phi| [m, rad]."""
     x = ca.SX.sym("x", mech.n_x)
     symbols = {letter: ca.SX.sym(letter, INPUTS[letter].size(mech)) for letter in recipe.inputs}
-    motion = trace_motion(mech, symbols["y"], x, symbols.get("v"))
+    motion = trace_motion(mech, symbols["y"], x, symbols.get("v"), tolerance)
     others = [symbols[letter] for letter in recipe.inputs if letter not in "yv"]
     traced, checks = recipe.equation(motion, *others)
     outputs = recipe.outputs(mech).pack(traced)

@@ -121,8 +121,13 @@ class Motion:
         return [ca.vec(self.loops[c].slope.T) for c in self.mechanism.numerical]
 
 
-def trace_motion(mech: Mechanism, y: SX, x: SX, yd: SX | None) -> Motion:
-    """Close the loops symbolically: ``x`` are the unknowns that the Newton loops have found."""
+def trace_motion(
+    mech: Mechanism, y: SX, x: SX, yd: SX | None, tolerance: float = CLOSURE_TOLERANCE
+) -> Motion:
+    """Close the loops symbolically: ``x`` are the unknowns that the Newton loops have found.
+
+    ``tolerance`` is what they may leave of max|phi| [m, rad].
+    """
     q: dict[int, SX] = {}
     qd: dict[int, SX] = {}
     loops: dict[int, Linearised] = {}
@@ -131,7 +136,7 @@ def trace_motion(mech: Mechanism, y: SX, x: SX, yd: SX | None) -> Motion:
         start = mech.x_at[c]
         q_local = closure.assemble(y_local, x[start : start + closure.n_x])
         yd_local = None if yd is None else yd[mech.yd.slots(component.independent)]
-        loops[c] = closure.linearise(q_local, yd_local, CLOSURE_TOLERANCE)
+        loops[c] = closure.linearise(q_local, yd_local, tolerance)
         G = loops[c].G
         qd_local = ca.SX.zeros(G.shape[0]) if yd_local is None else G @ yd_local
         for b, rows in mech.positions(component.joints).rows.items():

@@ -20,8 +20,8 @@ _BLOCKS = {"in": Block, "out": Block, "workspace": Block}
 
 def emit_straight_line(module: Module, code: InstructionList, symbol: str, lanes: int = 1) -> int:
     """Write ``symbol(in, out, workspace)``, blocks of reals; returns the workspace's length."""
-    chunks = _cut(code)
-    slot = _crossing_values(code, chunks)
+    chunks = cut(code, CHUNK)
+    slot = crossing_values(code, chunks)
     for number, (start, stop) in enumerate(chunks):
         f = module.function(
             f"{symbol}_{number}", _BLOCKS, lanes=lanes, private=True, constant=("in",)
@@ -35,14 +35,15 @@ def emit_straight_line(module: Module, code: InstructionList, symbol: str, lanes
     return len(slot)
 
 
-def _cut(code: InstructionList) -> list[tuple[int, int]]:
+def cut(code: InstructionList, chunk: int) -> list[tuple[int, int]]:
+    """Ranges of operations, each of at most ``chunk``."""
     total = len(code.operations)
-    pieces = max(1, -(-total // CHUNK))
+    pieces = max(1, -(-total // chunk))
     bounds = [total * i // pieces for i in range(pieces + 1)]
     return list(itertools.pairwise(bounds))
 
 
-def _crossing_values(code: InstructionList, chunks: list[tuple[int, int]]) -> dict[int, int]:
+def crossing_values(code: InstructionList, chunks: list[tuple[int, int]]) -> dict[int, int]:
     """Workspace slot of every computed value that is used in a later chunk than its own."""
     chunk_of = [0] * len(code.operations)
     for number, (start, stop) in enumerate(chunks):

@@ -25,6 +25,7 @@ LAYERS = (
     ("dynamics",),
     ("programs",),
     ("quantities", "actuation", "simulation", "task_space", "inspection"),
+    ("c_export",),
     ("robot",),
     ("shipped",),
     ("motion", "simulation.plant"),

@@ -20,7 +20,17 @@ NOT_SOURCES = (".*", "build", "dist", "install", "log", "out", "__pycache__", "*
 
 #: What a user imports; everything else belongs into tools/ or test/.
 SUBPACKAGES = {
-    *("actuation", "cli", "closure", "dynamics", "engine", "inspection", "model", "motion"),
+    *(
+        "actuation",
+        "c_export",
+        "cli",
+        "closure",
+        "dynamics",
+        "engine",
+        "inspection",
+        "model",
+        "motion",
+    ),
     *("programs", "quantities", "ros", "simulation", "task_space", "viewer"),
 }
 #: Words of the workshop: no file of the wheel is called so.

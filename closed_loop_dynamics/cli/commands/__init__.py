@@ -35,6 +35,7 @@ COMMANDS = (
     Command("forward-dynamics", "accelerations from actuator forces"),
     Command("map", "map a trajectory file to actuator positions, velocities, forces"),
     Command("simulate", "simulate offline, faster than real time"),
+    Command("export", "a robot's functions as plain C, for controllers without Python"),
     Command("plot", "draw the curves of a CSV file or bag"),
     Command("workspace", "reach, singularities and forces of a mechanism as a picture"),
     Command("view", "the robot in the browser: sliders, trajectories, live ROS, forces"),

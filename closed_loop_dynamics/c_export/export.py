@@ -1,0 +1,86 @@
+"""``robot.export_c(folder)``: a folder of C that computes what the robot's programs compute."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..actuation.undriven import require_actuators
+from ..dynamics.catalogue import ACTUATION
+from ..programs import Programs
+from .dialect import Dialect, identifier
+from .functions import DEFAULT, ENCODERS, encoders, program, robot_loops, wanted
+from .header import definitions, interfaces, write_header, write_main, write_wrapper
+from .source import Cost, write_source
+
+FILES = ("CMakeLists.txt", "package.xml")
+
+
+@dataclass(frozen=True)
+class Export:
+    """What was written.
+
+    Attributes:
+        folder: where; name: prefix of all names in it.
+        costs: function -> its worst case.
+        table_bytes: of the tables from which Newton's method starts.
+        memory_bytes: of the struct that a caller owns.
+        source_bytes: of the C source.
+    """
+
+    folder: Path
+    name: str
+    costs: dict[str, Cost]
+    table_bytes: int
+    memory_bytes: int
+    source_bytes: int
+
+
+def export_c(
+    programs: Programs,
+    folder: str | Path,
+    functions: Sequence[str] = DEFAULT,
+    *,
+    name: str | None = None,
+    single: bool = False,
+) -> Export:
+    """See :meth:`Robot.export_c`."""
+    names = wanted(programs, functions)
+    recipes = programs.recipes
+    programmed = [n for n in names if n in recipes]
+    if ENCODERS in names or any(recipes[n].checks == ACTUATION for n in programmed):
+        require_actuators(programs)
+    c = Dialect(identifier(name or programs.mechanism.tree.name), single)
+    loops = robot_loops(programs)
+    exported = [program(programs, n, loops, single) for n in programmed]
+    reading = encoders(programs, single) if ENCODERS in names else None
+    source = write_source(c, exported, reading, definitions(c, programs))
+    visible = interfaces(exported, reading is not None)
+    mech = programs.mechanism
+    title = f"{mech.tree.name}: {mech.n} joints, {mech.m} independent, {mech.p} driven"
+    texts = {
+        f"{c.robot}.h": write_header(c, programs, visible, source, title),
+        f"{c.robot}.c": source.text,
+        f"{c.robot}.hpp": write_wrapper(c, visible),
+        "main.c": write_main(c, visible, title),
+        **{file: c.template(file).replace("@TITLE@", _xml(title)) for file in FILES},
+    }
+    place = Path(folder).expanduser()
+    place.mkdir(parents=True, exist_ok=True)
+    for file, text in texts.items():
+        (place / file).write_text(text, encoding="utf-8")
+    all_loops = [*loops, *(reading.start.loops if reading else ())]
+    reals = source.out + source.unknowns + source.workspace + source.history
+    return Export(
+        place,
+        c.robot,
+        source.costs,
+        sum(loop.table_size(c) for loop in all_loops),
+        8 + reals * (4 if single else 8),
+        len(source.text.encode()),
+    )
+
+
+def _xml(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;")

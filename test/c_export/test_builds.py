@@ -1,0 +1,182 @@
+"""Exported C compiles everywhere without a warning, and no input makes it misbehave."""
+
+from __future__ import annotations
+
+import re
+import threading
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.c_library import NAME, OK, STRICT, CLibrary, Memory, need, run
+from support.shipped import shipped, shipped_files
+
+import closed_loop_dynamics as cld
+
+#: With those that put others together.
+ALL = ("state", "inverse_dynamics", "forward_dynamics", "effort_map", "encoders")
+CPP = """\
+#include "robot_under_test.hpp"
+int main() {
+    robot_under_test::Robot robot;
+    std::array<robot_under_test::Real, ROBOT_UNDER_TEST_NY> y{};
+    std::array<robot_under_test::Real, ROBOT_UNDER_TEST_M> yd{}, ydd{};
+    std::array<robot_under_test::Real, ROBOT_UNDER_TEST_P> tau_u{};
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = robot_under_test_reference[i];
+    return robot.inverse_dynamics(y, yd, ydd, tau_u) == robot_under_test::Status::ok ? 0 : 1;
+}
+"""
+
+
+@cache
+def robot(name: str) -> cld.Robot:
+    """A shipped robot; ``numerical_leg`` is one whose loops Newton's method closes."""
+    if name != "numerical_leg":
+        return shipped(name)
+    return cld.load(*shipped_files("crank_leg"), solver="numerical")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    made: dict[tuple[str, bool], Path] = {}
+
+    def exported(name: str, single: bool = False) -> Path:
+        if (name, single) not in made:
+            made[name, single] = tmp_path_factory.mktemp("export")
+            robot(name).export_c(made[name, single], ALL, name=NAME, single=single)
+        return made[name, single]
+
+    return exported
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("single", [False, True], ids=["double", "float"])
+@pytest.mark.parametrize("name", ["crank_leg", "numerical_leg"])
+def test_compiles_strictly_and_prints_its_table(
+    folder: Any, name: str, single: bool, compiler: str
+) -> None:
+    place = folder(name, single)
+    extra = ["-Wdouble-promotion", "-Wno-unused-macros"] if single else []
+    for file in (f"{NAME}.c", "main.c"):  # printf takes doubles: the promotion is main's own
+        flags = [*STRICT, *(extra if file != "main.c" else [])]
+        run(need(compiler), *flags, "-c", file, cwd=place)
+    run(need(compiler), f"{NAME}.o", "main.o", "-o", "table", "-lm", cwd=place)
+    printed = run("./table", cwd=place)
+    assert printed.count(": ok\n") >= 12
+    assert "inverse_dynamics tau_u: ok" in printed
+
+
+@pytest.mark.parametrize("standard", ["c++17", "c++20"])
+def test_the_cpp_wrapper(folder: Any, standard: str) -> None:
+    place = folder("crank_leg")
+    (place / "user.cpp").write_text(CPP)
+    run(need("gcc"), *STRICT, "-c", f"{NAME}.c", cwd=place)
+    flags = (f"-std={standard}", "-O2", "-Wall", "-Wextra", "-pedantic", "-Werror")
+    run(need("g++"), *flags, "user.cpp", f"{NAME}.o", "-o", "user", "-lm", cwd=place)
+    run("./user", cwd=place)
+
+
+def test_cmake_builds_and_installs_it(folder: Any, tmp_path: Path) -> None:
+    place = folder("crank_leg")
+    cmake, prefix = need("cmake"), tmp_path / "prefix"
+    run(cmake, "-S", place, "-B", tmp_path / "build", f"-DCMAKE_INSTALL_PREFIX={prefix}", cwd=place)
+    run(cmake, "--build", tmp_path / "build", cwd=place)
+    run(cmake, "--install", tmp_path / "build", cwd=place)
+    assert (prefix / "include" / f"{NAME}_c" / f"{NAME}.h").is_file()
+    assert "ok" in run(prefix / "lib" / f"{NAME}_c" / f"{NAME}_table", cwd=place)
+
+
+@pytest.mark.parametrize("single", [False, True], ids=["double", "float"])
+@pytest.mark.parametrize("name", ["crank_leg", "numerical_leg"])
+def test_no_input_trips_the_sanitizers(folder: Any, name: str, single: bool) -> None:
+    place = folder(name, single)
+    header = (place / f"{NAME}.h").read_text()
+    found = re.findall(rf"^int {NAME}_(\w+)\({NAME}_memory \*memory, (.*)\);", header, re.M)
+    cases = []
+    for k, (function, arguments) in enumerate(found):
+        names, i, o = ["&memory"], 0, 0
+        for argument in arguments.split(", "):
+            if argument.startswith("const"):
+                names.append(f"in[{i}]")
+                i += 1
+            else:
+                names.append(f"out[{o}]")
+                o += 1
+        cases.append(f"    case {k}:\n        return {NAME}_{function}({', '.join(names)});")
+    text = (Path(__file__).parent / "fuzz.c").read_text()
+    switch = ["    switch (which) {", *cases, "    default:", "        return 9;", "    }"]
+    whole = "\n".join(["static int any_call(int which)", "{", *switch, "}"])
+    text = text.replace("static int any_call(int which);", whole)
+    text = text.replace("static const int n_functions;", f"enum {{ n_functions = {len(found)} }};")
+    (place / "fuzz.c").write_text(re.sub(r"\breal\b", "float" if single else "double", text))
+    checks = "-fsanitize=address,undefined,float-cast-overflow"
+    flags = ["-std=c99", "-O0", checks, "-fno-sanitize-recover=all"]
+    run(need("gcc"), *flags, "fuzz.c", f"{NAME}.c", "-o", "fuzz", "-lm", cwd=place)
+    counts = list(map(int, run("./fuzz", 20000, cwd=place).split()))
+    assert len(found) >= 8 and sum(counts) == 20000
+    assert counts[0] > 500 and counts[1] > 500 and counts[2] + counts[3] > 300, counts
+
+
+def test_single_precision_is_near_and_refuses_alike(tmp_path: Path) -> None:
+    for name in ("rh5_leg", "numerical_leg"):
+        leg = robot(name)
+        library = CLibrary.of(leg, tmp_path / name, "inverse_dynamics", single=True)
+        memory, rng = Memory(library), np.random.default_rng(3)
+        fine = 0
+        for y in leg.random_independent(rng, 300):
+            yd, ydd = rng.uniform(-1.0, 1.0, (2, leg.m))
+            status, tau = memory.call("inverse_dynamics", y, yd, ydd)
+            expected = leg.inverse_dynamics(y, yd, ydd)
+            if status == OK:
+                fine += np.max(np.abs(tau - expected)) < 1e-3 * max(1.0, np.max(np.abs(expected)))
+        assert fine >= 290, (name, fine)
+
+
+def test_threads_with_a_memory_each_do_not_meet(tmp_path: Path) -> None:
+    leg = robot("numerical_leg")
+    library = CLibrary.of(leg, tmp_path, "inverse_dynamics")
+    rng = np.random.default_rng(4)
+    motions = [leg.random_independent(rng, 400) for _ in range(4)]
+    rest = np.zeros(leg.m)
+
+    def answers(ys: np.ndarray) -> list[np.ndarray]:
+        memory = Memory(library)
+        return [memory.call("inverse_dynamics", y, rest, rest)[1] for y in ys]
+
+    alone = [answers(ys) for ys in motions]
+    found: list[Any] = [None] * len(motions)
+
+    def work(k: int) -> None:
+        found[k] = answers(motions[k])
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(len(motions))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    np.testing.assert_array_equal(found, alone)
+
+
+def test_nothing_but_mathematics_is_called_and_nothing_is_shared(folder: Any) -> None:
+    place = folder("numerical_leg")
+    run(need("gcc"), *STRICT, "-c", f"{NAME}.c", cwd=place)
+    symbols = [line.split() for line in run(need("nm"), f"{NAME}.o", cwd=place).splitlines()]
+    called = {words[-1] for words in symbols if words[-2] == "U"}
+    mathematics = {"sin", "cos", "sincos", "tan", "atan2", "sqrt", "fmin", "fmax", "asin", "acos"}
+    blocks = {"memcpy", "memset", "memmove", "_GLOBAL_OFFSET_TABLE_"}  # from the compiler itself
+    assert called <= mathematics | blocks
+    written = [words[-1] for words in symbols if words[-2] in "bBdDcC"]
+    assert all("names" in name or "loops_of" in name for name in written), written
+
+
+def test_names_from_files_cannot_break_the_source(tmp_path: Path) -> None:
+    urdf = """<robot name='int */ "quoted" 9'><link name='a'/><link name='b'><inertial>
+    <mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial></link>
+    <joint name='real ??/ robot_x */ "é\\' type='revolute'><parent link='a'/><child link='b'/>
+    <axis xyz='1 0 0'/><limit lower='-1' upper='1' effort='1' velocity='1'/></joint></robot>"""
+    export = cld.load(urdf).export_c(tmp_path)
+    run(need("gcc"), *STRICT, f"{export.name}.c", "main.c", "-o", "table", "-lm", cwd=tmp_path)
+    assert run("./table", cwd=tmp_path).startswith('int */ "quoted" 9: 1 joints')
+    assert "real ? ? /" not in (tmp_path / f"{export.name}.h").read_text()
