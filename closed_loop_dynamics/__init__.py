@@ -23,6 +23,7 @@ from .errors import (
 
 if TYPE_CHECKING:
     from .programs import Names
+    from .quantities.internal_loads import InternalLoads
     from .quantities.operational_space import ForceResponse, MassMatrixFactors
     from .quantities.state import State
     from .robot import Robot, load
@@ -38,6 +39,7 @@ __all__ = [
     "ClosureNotFound",
     "ForceResponse",
     "Friction",
+    "InternalLoads",
     "InvalidInput",
     "MassMatrixFactors",
     "ModelError",
@@ -57,6 +59,7 @@ __all__ = [
 _HOME = {
     "ForceResponse": "quantities.operational_space",
     "Friction": "simulation.stepping",
+    "InternalLoads": "quantities.internal_loads",
     "MassMatrixFactors": "quantities.operational_space",
     "Names": "programs",
     "Payload": "simulation.payload",

@@ -39,6 +39,7 @@ from .model.words import SOLVERS
 from .programs import CORE, Programs
 from .quantities.centroidal import Energy, center_of_mass, centroidal, centroidal_matrix, total_mass
 from .quantities.coordinates import difference, integrate, random_independent
+from .quantities.internal_loads import InternalLoads, LoadFinder
 from .quantities.links import body_wrenches, frame_of, link_jacobian, link_pose
 from .quantities.operational_space import (
     ForceResponse,
@@ -392,6 +393,44 @@ class Robot:
     def body_wrenches(self, wrenches: Mapping[str, ArrayLike]) -> Array:
         """Wrenches on links as one vector of wrenches on bodies, (6 * bodies,) or (N, ...)."""
         return body_wrenches(self.mechanism, wrenches)
+
+    def internal_loads(
+        self,
+        y: ArrayLike,
+        yd: ArrayLike | None = None,
+        ydd: ArrayLike | None = None,
+        tau_u: ArrayLike | None = None,
+        wrenches: Mapping[str, ArrayLike] | None = None,
+        guess: Guess = None,
+        *,
+        payload: Mapping[str, Payload] | None = None,
+        parameters: ArrayLike | None = None,
+    ) -> InternalLoads:
+        """Wrenches in all joints and cuts, and forces along rods; see docs/internal_loads.md.
+
+        Args:
+            yd: (m,) velocities; None: at rest.
+            ydd: (m,) accelerations; None: none, or with ``tau_u`` those that they cause.
+            tau_u: (p,) actuator forces; None: those of inverse dynamics.
+
+        Raises:
+            InvalidInput: both ``ydd`` and ``tau_u`` are given and contradict each other.
+            Underactuated: the motion takes forces that no actuator has; give ``tau_u``.
+        """
+        rest = np.zeros(self.m)
+        yd = rest if yd is None else yd
+        pi = self._parameters.given(payload, parameters)
+        if ydd is None and tau_u is not None:
+            ydd = self._dynamics(FORWARD_DYNAMICS, wrenches, guess, pi, y, yd, tau_u)
+        ydd = rest if ydd is None else ydd
+        if tau_u is None:
+            tau_u = self.inverse_dynamics(y, yd, ydd, wrenches, guess, parameters=pi)
+        forces = self.body_wrenches(wrenches or {})
+        return self._loads.loads(y, yd, ydd, tau_u, forces, pi, guess)
+
+    @cached_property
+    def _loads(self) -> LoadFinder:
+        return LoadFinder(self.programs)
 
     def step(
         self,
