@@ -21,9 +21,8 @@ from ..model.tree import Tree
 
 #: Work of a repeated row along the motions (scaled K G): more, and it is no repetition to rounding.
 REPEATED = 1e-10
-#: A load that less than this share of an undetermined one adds to counts as determined; as for
-#: axes that are parallel up to rounded dimensions (``closure/cut_joint``).
-MARKED = 1e-3
+#: A load that changes by less than this share of an undetermined one counts as determined.
+MARKED = 1e-6
 
 
 class CutLoad(NamedTuple):
@@ -46,17 +45,27 @@ class CutLoad(NamedTuple):
         """(N, 1 + k, 6) on the successor, in the axes of the predecessor's cut frame."""
         return turned_back(self.axes, self.wrench)
 
-    def at(self, R: Array, p: Array) -> Array:
-        """(N, 1 + k, 6) the same wrench about the origin and in the axes of a frame."""
-        force = self.wrench[..., 3:]
-        moment = self.wrench[..., :3] + np.cross((self.point - p)[:, None, :], force)
-        return turned_back(R, np.concatenate([moment, force], axis=-1))
+    def in_joints(self, poses: Mapping[str, Array]) -> Array:
+        """(N, bodies, 1 + k, 6) by how much it changes what the joints of its loop transmit.
+
+        In the frames of ``cut.bodies``: those on the predecessor's way carry more, on the
+        successor's less.
+        """
+        R, p = (poses[key][:, self.cut.bodies] for key in "Rp")
+        force = np.repeat(self.wrench[:, None, :, 3:], len(self.cut.bodies), axis=1)
+        arm = self.point[:, None] - p
+        moment = self.wrench[:, None, :, :3] + np.cross(arm[:, :, None], force)
+        return turned_back(R, np.concatenate([moment, force], axis=-1)) * _signs(self.cut)
+
+
+def _signs(cut: CutJoint) -> Array:
+    """(bodies, 1, 1) 1.0 on the predecessor's way, -1.0 on the successor's."""
+    return np.repeat([1.0, -1.0], [len(cut.chain_p), len(cut.chain_s)])[:, None, None]
 
 
 def turned_back(R: Array, wrench: Array) -> Array:
-    """(N, k, 6) wrenches of the root's axes in those of the frames ``R`` (N, 3, 3)."""
-    parts = wrench.reshape(*wrench.shape[:-1], 2, 3)
-    return np.einsum("nji,nkcj->nkci", R, parts).reshape(wrench.shape)
+    """(..., k, 6) wrenches of the root's axes in those of the frames ``R`` (..., 3, 3)."""
+    return np.concatenate([wrench[..., :3] @ R, wrench[..., 3:] @ R], axis=-1)
 
 
 def frame_at(poses: Mapping[str, Array], body: int, frame: Array) -> tuple[Array, Array]:
@@ -131,14 +140,13 @@ def _row_block(
     directions: Array,
 ) -> Array:
     """(N, rows, n) K of one cut: what each joint moves along the directions."""
+    R, p = (poses[key][:, cut.bodies] for key in "Rp")
+    S = np.array([tree.bodies[b].joint.S for b in cut.bodies])
+    turning, sliding = (R @ S[:, :3])[..., 0], (R @ S[:, 3:])[..., 0]
+    moving = sliding + np.cross(turning, point[:, None] - p)
+    twists = np.concatenate([turning, moving], axis=-1) * -_signs(cut)[:, 0]
     K = np.zeros((*directions.shape[:2], len(local)))
-    for sign, chain in ((1.0, cut.chain_s), (-1.0, cut.chain_p)):
-        for b in chain:
-            S, R = tree.bodies[b].joint.S[:, 0], poses["R"][:, b]
-            turning = R @ S[:3]
-            moving = R @ S[3:] + np.cross(turning, point - poses["p"][:, b])
-            twist = np.concatenate([turning, moving], axis=-1)
-            K[:, :, local[b]] = sign * np.einsum("nri,ni->nr", directions, twist)
+    K[:, :, [local[b] for b in cut.bodies]] = directions @ np.swapaxes(twists, 1, 2)
     return K
 
 

@@ -189,10 +189,9 @@ class LoadFinder:
             passed = {pin: load.in_cut_frame() for pin, load in enumerate(loads, cut_pin)}
             cut_pin += len(loads)
             for load in loads:
-                for sign, chain in ((-1.0, load.cut.chain_s), (1.0, load.cut.chain_p)):
-                    for b in chain:
-                        wrench = sign * load.at(found["R"][:, b], found["p"][:, b])
-                        passed[pin_of[b]] = passed.get(pin_of[b], 0.0) + wrench
+                more = load.in_joints(found)
+                for k, b in enumerate(load.cut.bodies):
+                    passed[pin_of[b]] = passed.get(pin_of[b], 0.0) + more[:, k]
             length = branch.closure.plan.length
             sizes = np.repeat([1.0, length], 3)
             for pin, wrench in passed.items():
