@@ -17,6 +17,7 @@ from .errors import (
     ModelError,
     SingularInertia,
     SubmechanismError,
+    TargetNotReached,
     Underactuated,
     UrdfError,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "SingularInertia",
     "State",
     "SubmechanismError",
+    "TargetNotReached",
     "Underactuated",
     "UrdfError",
     "load",

@@ -40,6 +40,7 @@ from .programs import CORE, Programs
 from .quantities.centroidal import Energy, center_of_mass, centroidal, centroidal_matrix, total_mass
 from .quantities.coordinates import difference, integrate, random_independent
 from .quantities.internal_loads import InternalLoads, LoadFinder
+from .quantities.inverse_kinematics import inverse_kinematics
 from .quantities.links import body_wrenches, frame_of, link_jacobian, link_pose
 from .quantities.operational_space import (
     ForceResponse,
@@ -48,6 +49,7 @@ from .quantities.operational_space import (
     run_test_force,
 )
 from .quantities.parameters import DynamicParameters
+from .quantities.pose_search import SearchSpace
 from .quantities.reference_methods import forward_dynamics_by
 from .quantities.state import State, actuator_jacobian, complete_state
 from .simulation.integration import Integration
@@ -227,6 +229,30 @@ class Robot:
     def jacobian(self, link: str, y: ArrayLike, guess: Guess = None) -> Array:
         """(6, m) Jacobian of a link: [angular; linear] velocity in the link frame = J yd."""
         return link_jacobian(self.programs, link, y, guess)
+
+    def inverse_kinematics(
+        self,
+        targets: Mapping[str, ArrayLike],
+        y0: ArrayLike | None = None,
+        limits: bool = True,
+    ) -> Array:
+        """y (n_y,) that brings links to their targets, to 1e-8 m; see docs/inverse_kinematics.md.
+
+        Args:
+            targets: link -> position (3,) or pose (4, 4) in the root frame (world, floating base),
+                or N of them: in a batch each search starts from the solution before.
+            y0: (n_y,) where to start; of several solutions the one that is found from there. By
+                default the reference configuration.
+            limits: keep to the position limits of independent joints and actuators.
+
+        Raises:
+            TargetNotReached: which link misses by how much, and which limits are active.
+        """
+        return inverse_kinematics(self._search_space, targets, y0, limits)
+
+    @cached_property
+    def _search_space(self) -> SearchSpace:
+        return SearchSpace(self.programs)
 
     def frame(self, link: str) -> tuple[int, Array]:
         """(body, pose in the body frame) of a link."""

@@ -125,7 +125,7 @@ def _square(*names: str) -> Shapes:
 
 def _poses(mech: Mechanism) -> dict[str, Shape]:
     bodies = len(mech.tree.bodies)
-    return {"R": (bodies, 3, 3), "p": (bodies, 3), "G": (mech.n, mech.m)}
+    return {"q": (mech.n_q,), "R": (bodies, 3, 3), "p": (bodies, 3), "G": (mech.n, mech.m)}
 
 
 def _tree_wrenches(mech: Mechanism) -> dict[str, Shape]:

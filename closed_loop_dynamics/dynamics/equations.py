@@ -94,6 +94,7 @@ def poses(motion: Motion) -> Traced:
     R, p = body_poses(motion)
     bodies = range(len(motion.mechanism.tree.bodies))
     return {
+        "q": motion.stacked(motion.q),
         "R": ca.vertcat(ca.SX(0, 3), *(R[i] for i in bodies)),
         "p": ca.horzcat(ca.SX(3, 0), *(p[i] for i in bodies)).T,
         "G": loop_jacobian(motion),

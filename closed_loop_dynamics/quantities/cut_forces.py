@@ -18,6 +18,7 @@ from ..arrays import Array
 from ..closure.cut_joint import CutJoint
 from ..closure.numerical import NumericalClosure
 from ..model.tree import Tree
+from ..se3 import cross
 
 #: Work of a repeated row along the motions (scaled K G): more, and it is no repetition to rounding.
 REPEATED = 1e-10
@@ -54,7 +55,7 @@ class CutLoad(NamedTuple):
         R, p = (poses[key][:, self.cut.bodies] for key in "Rp")
         force = np.repeat(self.wrench[:, None, :, 3:], len(self.cut.bodies), axis=1)
         arm = self.point[:, None] - p
-        moment = self.wrench[:, None, :, :3] + np.cross(arm[:, :, None], force)
+        moment = self.wrench[:, None, :, :3] + cross(arm[:, :, None], force)
         return turned_back(R, np.concatenate([moment, force], axis=-1)) * _signs(self.cut)
 
 
@@ -118,7 +119,7 @@ def _directions(cut: CutJoint, poses: Mapping[str, Array]) -> tuple[Array, Array
     else:
         forces = _turned(R_p, cut.translations)
     if len(cut.rotations) == 1:
-        moments = np.cross(R_p @ cut.direction(False), R_s @ cut.direction(True))[:, None]
+        moments = cross(R_p @ cut.direction(False), R_s @ cut.direction(True))[:, None]
     else:
         moments = _turned(R_p, cut.rotations)
     unit_forces = np.concatenate([np.zeros_like(forces), forces], axis=-1)
@@ -143,7 +144,7 @@ def _row_block(
     R, p = (poses[key][:, cut.bodies] for key in "Rp")
     S = np.array([tree.bodies[b].joint.S for b in cut.bodies])
     turning, sliding = (R @ S[:, :3])[..., 0], (R @ S[:, 3:])[..., 0]
-    moving = sliding + np.cross(turning, point[:, None] - p)
+    moving = sliding + cross(turning, point[:, None] - p)
     twists = np.concatenate([turning, moving], axis=-1) * -_signs(cut)[:, 0]
     K = np.zeros((*directions.shape[:2], len(local)))
     K[:, :, [local[b] for b in cut.bodies]] = directions @ np.swapaxes(twists, 1, 2)
