@@ -11,6 +11,7 @@ roll, pitch, yaw 17 us against 4 us, and its detour through a quaternion rounds 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -64,6 +65,21 @@ def rpy_rotation(rpy: Sequence[float]) -> Array:
 def origin_pose(xyz: Sequence[float], rpy: Sequence[float]) -> Array:
     """(4, 4) pose of a URDF ``origin``: position [m] and roll, pitch, yaw [rad]."""
     return pose(rpy_rotation(rpy), xyz)
+
+
+def rotation_vector(R: Array) -> Array:
+    """(3,) axis times angle, at most pi, of a rotation (3, 3); of half a turn one of the two."""
+    (a, b, c), (d, e, f), (g, h, i) = R.tolist()
+    skew = np.array([h - f, c - g, d - b])
+    sine, cosine = math.hypot(h - f, c - g, d - b), a + e + i - 1.0  # both twice as large
+    if sine > 1e-6:
+        return np.asarray(skew * (math.atan2(sine, cosine) / sine))
+    if cosine > 0.0:
+        return 0.5 * skew
+    outer = 0.25 * (R + R.T) + 0.5 * np.eye(3)  # the axis times itself
+    k = int(np.argmax(np.diag(outer)))
+    axis = outer[:, k] * math.copysign(1.0, outer[:, k] @ skew)
+    return np.asarray((math.pi - 0.5 * sine) * axis / np.linalg.norm(axis))
 
 
 def unit(vector: Sequence[float] | Array) -> Array | None:

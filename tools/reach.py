@@ -95,9 +95,7 @@ def main() -> None:
     robots = shipped_robots()
     for name in options.robots or robots:
         about = robots[name]
-        robot = cld.load(
-            about.urdf, about.submechanisms, floating_base=about.floating, prepare=()
-        )
+        robot = cld.load(about.urdf, about.submechanisms, floating_base=about.floating, prepare=())
         found = campaign(robot, options.count)
         print(
             f"{name:22s} {100.0 * found.found / found.tried:7.2f} % of {found.tried} found, "

@@ -34,6 +34,8 @@ STEPS, PATIENCE = 100, 8
 LONGEST = 0.7
 #: Damping that is always there, for the size of the robot: error squared.
 LEAST_DAMPING = 1e-12
+#: (E, f) of E z >= f.
+HalfSpaces = tuple[Array, Array]
 #: Nearness to a limit that is told [rad, or sizes of the robot].
 AT_LIMIT = 1e-4
 
@@ -109,16 +111,20 @@ class Search:
     def __init__(self, robot: SearchSpace, targets: Sequence[Target], limits: bool) -> None:
         self._robot, self._targets, self._limited = robot, targets, limits
         mech = self._mech = robot.mechanism
-        paths = {b for target in targets for b in mech.tree.path_to_root(target.frame[0])}
-        parts = [c for c in mech.components if paths.intersection(c.joints)]
-        moving = [b for b in mech.independent if any(b in c.independent for c in parts)]
+        moving = self._moved_by(targets)
         scalar = mech.scalar_joints(moving)
         self._columns = mech.yd.slots(moving)
         self._y, self._v = mech.y.slots(scalar), mech.yd.slots(scalar)
+        parts = [c for c in mech.components if set(moving).intersection(c.independent)]
         self._u = [k for k, b in enumerate(mech.actuator) if any(b in c.active for c in parts)]
         names = robot.programs.names.actuator
         self._own = Limits.of(mech.tree, [mech.joint_name(b) for b in scalar])
         self._driven = Limits.of(mech.tree, [names[k] for k in self._u])
+        self._own_sizes, self._driven_sizes = robot.sizes[self._v], robot.u_sizes[self._u]
+        sizes = np.concatenate([self._own_sizes, self._driven_sizes])
+        self._lower = np.concatenate([self._own.lower, self._driven.lower]) / sizes
+        self._upper = np.concatenate([self._own.upper, self._driven.upper]) / sizes
+        self._own_rows = np.eye(len(self._columns))[[self._columns.index(k) for k in self._v]]
 
     def run(self, y0: Array) -> Array:
         """(n_y,) positions with all links at their targets.
@@ -140,16 +146,35 @@ class Search:
         raise self._failure(best, y0, count)
 
     def _starts(self, y0: Array) -> Iterator[Array]:
-        """y0 itself, then positions known beforehand; joints that do not matter stay."""
+        """y0 itself, then positions known beforehand; joints that do not matter stay.
+
+        Of several links: positions near all of them, in turn with limbs each near its own.
+        """
         yield self._clipped(y0)
         y, R, p = self._robot.known
-        order = np.arange(len(y))
-        if not self._mech.floating:
-            order = np.argsort(sum(self._distances(target, R, p) for target in self._targets))
-        for k in order[:STARTS]:
+        far = [self._distances(target, R, p) for target in self._targets]
+        if self._mech.floating:  # the base brings every link anywhere
+            far = [np.zeros(len(y)) for _ in far]
+        together = np.argsort(sum(far), kind="stable")
+        limbs = [
+            (self._moved_by([t]), np.argsort(d)) for t, d in zip(self._targets, far, strict=True)
+        ]
+        for k in range(min(STARTS, len(y))):
             start = y0.copy()
-            start[self._y] = y[k, self._y]
+            start[self._y] = y[together[k], self._y]
             yield self._clipped(start)
+            if len(limbs) > 1:
+                for joints, order in limbs:
+                    own = self._mech.y.slots(self._mech.scalar_joints(joints))
+                    start[own] = y[order[k], own]
+                yield self._clipped(start)
+
+    def _moved_by(self, targets: Sequence[Target]) -> list[int]:
+        """Independent joints that move the links of some targets."""
+        mech = self._mech
+        paths = {b for target in targets for b in mech.tree.path_to_root(target.frame[0])}
+        parts = [c for c in mech.components if paths.intersection(c.joints)]
+        return [b for b in mech.independent if any(b in c.independent for c in parts)]
 
     def _distances(self, target: Target, R: Array, p: Array) -> Array:
         """(K,) squared, of a link from its target at the known positions [m^2]."""
@@ -205,12 +230,9 @@ class Search:
         u = poses["q"][programs.actuator_rows[0]]
         beyond = 0.0
         if self._limited:
-            for limits, values, sizes in (
-                (self._own, y[self._y], robot.sizes[self._v]),
-                (self._driven, u[self._u], robot.u_sizes[self._u]),
-            ):
-                over = np.maximum(limits.lower - values, values - limits.upper) / sizes
-                beyond = max(beyond, float(np.max(over, initial=0.0)))
+            here = np.concatenate([y[self._y] / self._own_sizes, u[self._u] / self._driven_sizes])
+            over = np.maximum(self._lower - here, here - self._upper)
+            beyond = max(0.0, float(np.max(over, initial=0.0)))
         return Place(y, u, error, J, poses["G"][programs.actuator_rows[1]], beyond)
 
     def _step(self, place: Place, boost: float) -> Array:
@@ -228,30 +250,17 @@ class Search:
         dy[columns] = z * sizes * min(1.0, LONGEST / max(float(np.max(np.abs(z))), 1e-300))
         return dy
 
-    def _half_spaces(self, place: Place) -> tuple[Array, Array]:
+    def _half_spaces(self, place: Place) -> HalfSpaces:
         """E z >= f: what the limits leave to a step."""
-        columns, robot = self._columns, self._robot
+        n = len(self._columns)
         if not self._limited:
-            return np.zeros((0, len(columns))), np.zeros(0)
-        at = [columns.index(k) for k in self._v]
-        own = np.eye(len(columns))[at]
-        driven = place.G_u[np.ix_(self._u, columns)] * robot.sizes[columns]
-        driven /= robot.u_sizes[self._u][:, None]
-        y, u = place.y[self._y] / robot.sizes[self._v], place.u[self._u] / robot.u_sizes[self._u]
-        low = np.concatenate(
-            [
-                self._own.lower / robot.sizes[self._v] - y,
-                self._driven.lower / robot.u_sizes[self._u] - u,
-            ]
-        )
-        high = np.concatenate(
-            [
-                self._own.upper / robot.sizes[self._v] - y,
-                self._driven.upper / robot.u_sizes[self._u] - u,
-            ]
-        )
-        rows = np.vstack([own, driven])
-        E, f = np.vstack([rows, -rows]), np.concatenate([low, -high])
+            return np.zeros((0, n)), np.zeros(0)
+        y, u = place.y[self._y] / self._own_sizes, place.u[self._u] / self._driven_sizes
+        driven = place.G_u[np.ix_(self._u, self._columns)] * self._robot.sizes[self._columns]
+        rows = np.vstack([self._own_rows, driven / self._driven_sizes[:, None]])
+        here = np.concatenate([y, u])
+        E = np.vstack([rows, -rows])
+        f = np.concatenate([self._lower - here, here - self._upper])
         kept = np.isfinite(f)
         return E[kept], f[kept]
 
@@ -275,12 +284,13 @@ class Search:
     def _active(self, place: Place) -> Iterator[str]:
         if not self._limited:
             return
-        robot = self._robot
         for what, limits, values, sizes in (
-            ("", self._own, place.y[self._y], robot.sizes[self._v]),
-            ("actuator ", self._driven, place.u[self._u], robot.u_sizes[self._u]),
+            ("", self._own, place.y[self._y], self._own_sizes),
+            ("actuator ", self._driven, place.u[self._u], self._driven_sizes),
         ):
-            for side, bounds in (("lower", limits.lower), ("upper", limits.upper)):
-                sign = 1.0 if side == "lower" else -1.0
+            for side, bounds, sign in (
+                ("lower", limits.lower, 1.0),
+                ("upper", limits.upper, -1.0),
+            ):
                 for k in np.flatnonzero(sign * (values - bounds) < AT_LIMIT * sizes):
                     yield f"{what}{limits.names[k]} ({side}, {bounds[k]:.4g})"

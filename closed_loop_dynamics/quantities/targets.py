@@ -12,6 +12,7 @@ from ..arrays import MAX_ANGLE, Array
 from ..errors import InvalidInput, Miss
 from ..mechanism import Mechanism
 from ..model.tree import Tree
+from ..se3 import rotation_vector
 from .links import Frame, frame_of, pose_and_jacobian
 
 #: What R^T R of a pose may differ from 1.
@@ -68,13 +69,6 @@ def _read(tree: Tree, link: str, value: ArrayLike) -> tuple[list[Target], bool]:
     return [Target(link, frame, T[:3, 3], T[:3, :3]) for T in rows], single
 
 
-def turn(R: Array) -> Array:
-    """(3,) rotation vector of a rotation, at most pi long."""
-    from scipy.spatial.transform import Rotation  # slow to import
-
-    return np.asarray(Rotation.from_matrix(R).as_rotvec())
-
-
 def errors(
     mech: Mechanism, targets: Sequence[Target], poses: Mapping[str, Array], size: float
 ) -> tuple[Array, Array]:
@@ -89,7 +83,7 @@ def errors(
         missing.append(R.T @ (target.position - T[:3, 3]))
         rows.append(J[3:])
         if target.orientation is not None:
-            missing.append(size * turn(R.T @ target.orientation))
+            missing.append(size * rotation_vector(R.T @ target.orientation))
             rows.append(size * J[:3])
     return np.concatenate(missing), np.vstack(rows)
 
