@@ -52,6 +52,7 @@ from .quantities.parameters import DynamicParameters
 from .quantities.pose_search import SearchSpace
 from .quantities.reference_methods import forward_dynamics_by
 from .quantities.state import State, actuator_jacobian, complete_state
+from .shipped import shipped_files
 from .simulation.integration import Integration
 from .simulation.payload import Payload
 from .simulation.stepping import Friction
@@ -72,7 +73,8 @@ def load(
     """Load a robot.
 
     Args:
-        urdf: path of a URDF or URDF+ file, or its XML text: the spanning tree.
+        urdf: path of a URDF or URDF+ file, or its XML text: the spanning tree. Or the name of a
+            robot or mechanism that comes with the package, ``load("crank_leg")``.
         submechanisms: path of a submechanism file, or its YAML text; without it every joint is its
             own actuator, but for the loops of a URDF+ (see docs/formats.md).
         floating_base: put a free flyer under the root link, or not; None: as the files say.
@@ -88,6 +90,9 @@ def load(
     Raises:
         UrdfError, SubmechanismError: with file, place and remedy.
     """
+    shipped = None if submechanisms is not None else shipped_files(urdf)
+    if shipped is not None:
+        _, urdf, submechanisms = shipped
     description = read_description(
         urdf, submechanisms, floating_base=floating_base, search_path=search_path
     )

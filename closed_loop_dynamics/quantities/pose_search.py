@@ -143,6 +143,8 @@ class Search:
                 return place.y
             if best is None or self._merit(place) < self._merit(best):
                 best = place
+        if best is not None:  # descents that will not arrive are given up early
+            best = self._descend(best.y, patience=STEPS) or best
         raise self._failure(best, y0, count)
 
     def _starts(self, y0: Array) -> Iterator[Array]:
@@ -197,14 +199,14 @@ class Search:
 
     # -- one descent ----------------------------------------------------------------------------
 
-    def _descend(self, y: Array) -> Place | None:
+    def _descend(self, y: Array, patience: int = PATIENCE) -> Place | None:
         """The place where the links are at their targets, or where it gets no better."""
         place = self._place(y)
         if place is None:
             return None
         boost, milestone, age = 1.0, self._merit(place), 0
         for _ in range(STEPS):
-            if place.there or boost > 1e8 or age > PATIENCE:
+            if place.there or boost > 1e8 or age > patience:
                 break
             trial = self._place(integrate(self._mech, place.y, self._step(place, boost)))
             age += 1
