@@ -17,12 +17,14 @@ from .errors import (
     ModelError,
     SingularInertia,
     SubmechanismError,
+    TargetNotReached,
     Underactuated,
     UrdfError,
 )
 
 if TYPE_CHECKING:
     from .programs import Names
+    from .quantities.internal_loads import InternalLoads
     from .quantities.operational_space import ForceResponse, MassMatrixFactors
     from .quantities.state import State
     from .robot import Robot, load
@@ -38,6 +40,7 @@ __all__ = [
     "ClosureNotFound",
     "ForceResponse",
     "Friction",
+    "InternalLoads",
     "InvalidInput",
     "MassMatrixFactors",
     "ModelError",
@@ -47,6 +50,7 @@ __all__ = [
     "SingularInertia",
     "State",
     "SubmechanismError",
+    "TargetNotReached",
     "Underactuated",
     "UrdfError",
     "load",
@@ -57,6 +61,7 @@ __all__ = [
 _HOME = {
     "ForceResponse": "quantities.operational_space",
     "Friction": "simulation.stepping",
+    "InternalLoads": "quantities.internal_loads",
     "MassMatrixFactors": "quantities.operational_space",
     "Names": "programs",
     "Payload": "simulation.payload",

@@ -121,6 +121,45 @@ class ActuationInfeasible(ClosedLoopError):
         super().__init__(message)
 
 
+@dataclass(frozen=True)
+class Miss:
+    """By how much a link misses its target: distance [m] and angle [rad]."""
+
+    link: str
+    distance: float
+    angle: float
+
+    def __str__(self) -> str:
+        turned = f" and {self.angle:.3g} rad" if self.angle else ""
+        return f"link '{self.link}' misses its target by {self.distance:.3g} m{turned}"
+
+
+@dataclass(eq=False, repr=False)
+class TargetNotReached(ClosedLoopError):
+    """No positions of the joints were found that bring the links to their targets.
+
+    Attributes:
+        y: the nearest positions that were found.
+        misses: of every link there.
+        limits: which joints and actuators are at a limit there, in words.
+        sample: its place in a batch, or None.
+    """
+
+    message: InitVar[str]
+    _: KW_ONLY
+    y: Any
+    misses: tuple[Miss, ...]
+    limits: tuple[str, ...]
+    sample: int | None = None
+
+    def __post_init__(self, message: str) -> None:
+        super().__init__(message)
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return text if self.sample is None else f"sample {self.sample}: {text}"
+
+
 class Underactuated(ClosedLoopError):
     """The submechanism has fewer actuators than degrees of freedom."""
 

@@ -45,6 +45,8 @@ from .programs import CORE, Programs
 from .quantities.centroidal import Energy, center_of_mass, centroidal, centroidal_matrix, total_mass
 from .quantities.coordinates import difference, integrate, random_independent
 from .quantities.derivatives import AccelerationDerivatives, ForceDerivatives, StateDerivatives
+from .quantities.internal_loads import InternalLoads, LoadFinder
+from .quantities.inverse_kinematics import inverse_kinematics
 from .quantities.links import body_wrenches, frame_of, link_jacobian, link_pose
 from .quantities.operational_space import (
     ForceResponse,
@@ -53,8 +55,10 @@ from .quantities.operational_space import (
     run_test_force,
 )
 from .quantities.parameters import DynamicParameters
+from .quantities.pose_search import SearchSpace
 from .quantities.reference_methods import forward_dynamics_by
 from .quantities.state import State, actuator_jacobian, complete_state
+from .shipped import shipped_files
 from .simulation.integration import Integration
 from .simulation.payload import Payload
 from .simulation.stepping import Friction
@@ -75,7 +79,8 @@ def load(
     """Load a robot.
 
     Args:
-        urdf: path of a URDF or URDF+ file, or its XML text: the spanning tree.
+        urdf: path of a URDF or URDF+ file, or its XML text: the spanning tree. Or the name of a
+            robot or mechanism that comes with the package, ``load("crank_leg")``.
         submechanisms: path of a submechanism file, or its YAML text; without it every joint is its
             own actuator, but for the loops of a URDF+ (see docs/formats.md).
         floating_base: put a free flyer under the root link, or not; None: as the files say.
@@ -91,6 +96,9 @@ def load(
     Raises:
         UrdfError, SubmechanismError: with file, place and remedy.
     """
+    shipped = None if submechanisms is not None else shipped_files(urdf)
+    if shipped is not None:
+        _, urdf, submechanisms = shipped
     description = read_description(
         urdf, submechanisms, floating_base=floating_base, search_path=search_path
     )
@@ -255,6 +263,30 @@ class Robot:
     def jacobian(self, link: str, y: ArrayLike, guess: Guess = None) -> Array:
         """(6, m) Jacobian of a link: [angular; linear] velocity in the link frame = J yd."""
         return link_jacobian(self.programs, link, y, guess)
+
+    def inverse_kinematics(
+        self,
+        targets: Mapping[str, ArrayLike],
+        y0: ArrayLike | None = None,
+        limits: bool = True,
+    ) -> Array:
+        """y (n_y,) that brings links to their targets, to 1e-8 m; see docs/inverse_kinematics.md.
+
+        Args:
+            targets: link -> position (3,) or pose (4, 4) in the root frame (world, floating base),
+                or N of them: in a batch each search starts from the solution before.
+            y0: (n_y,) where to start; of several solutions the one that is found from there. By
+                default the reference configuration.
+            limits: keep to the position limits of independent joints and actuators.
+
+        Raises:
+            TargetNotReached: which link misses by how much, and which limits are active.
+        """
+        return inverse_kinematics(self._search_space, targets, y0, limits)
+
+    @cached_property
+    def _search_space(self) -> SearchSpace:
+        return SearchSpace(self.programs)
 
     def frame(self, link: str) -> tuple[int, Array]:
         """(body, pose in the body frame) of a link."""
@@ -513,6 +545,44 @@ class Robot:
     def body_wrenches(self, wrenches: Mapping[str, ArrayLike]) -> Array:
         """Wrenches on links as one vector of wrenches on bodies, (6 * bodies,) or (N, ...)."""
         return body_wrenches(self.mechanism, wrenches)
+
+    def internal_loads(
+        self,
+        y: ArrayLike,
+        yd: ArrayLike | None = None,
+        ydd: ArrayLike | None = None,
+        tau_u: ArrayLike | None = None,
+        wrenches: Mapping[str, ArrayLike] | None = None,
+        guess: Guess = None,
+        *,
+        payload: Mapping[str, Payload] | None = None,
+        parameters: ArrayLike | None = None,
+    ) -> InternalLoads:
+        """Wrenches in all joints and cuts, and forces along rods; see docs/internal_loads.md.
+
+        Args:
+            yd: (m,) velocities; None: at rest.
+            ydd: (m,) accelerations; None: none, or with ``tau_u`` those that they cause.
+            tau_u: (p,) actuator forces; None: those of inverse dynamics.
+
+        Raises:
+            InvalidInput: both ``ydd`` and ``tau_u`` are given and contradict each other.
+            Underactuated: the motion takes forces that no actuator has; give ``tau_u``.
+        """
+        rest = np.zeros(self.m)
+        yd = rest if yd is None else yd
+        pi = self._parameters.given(payload, parameters)
+        if ydd is None and tau_u is not None:
+            ydd = self._dynamics(FORWARD_DYNAMICS, wrenches, guess, pi, y, yd, tau_u)
+        ydd = rest if ydd is None else ydd
+        if tau_u is None:
+            tau_u = self.inverse_dynamics(y, yd, ydd, wrenches, guess, parameters=pi)
+        forces = self.body_wrenches(wrenches or {})
+        return self._loads.loads(y, yd, ydd, tau_u, forces, pi, guess)
+
+    @cached_property
+    def _loads(self) -> LoadFinder:
+        return LoadFinder(self.programs)
 
     def step(
         self,

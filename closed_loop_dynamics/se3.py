@@ -11,6 +11,7 @@ roll, pitch, yaw 17 us against 4 us, and its detour through a quaternion rounds 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -66,6 +67,21 @@ def origin_pose(xyz: Sequence[float], rpy: Sequence[float]) -> Array:
     return pose(rpy_rotation(rpy), xyz)
 
 
+def rotation_vector(R: Array) -> Array:
+    """(3,) axis times angle, at most pi, of a rotation (3, 3); of half a turn one of the two."""
+    (a, b, c), (d, e, f), (g, h, i) = R.tolist()
+    skew = np.array([h - f, c - g, d - b])
+    sine, cosine = math.hypot(h - f, c - g, d - b), a + e + i - 1.0  # both twice as large
+    if sine > 1e-6:
+        return np.asarray(skew * (math.atan2(sine, cosine) / sine))
+    if cosine > 0.0:
+        return 0.5 * skew
+    outer = 0.25 * (R + R.T) + 0.5 * np.eye(3)  # the axis times itself
+    k = int(np.argmax(np.diag(outer)))
+    axis = outer[:, k] * math.copysign(1.0, outer[:, k] @ skew)
+    return np.asarray((math.pi - 0.5 * sine) * axis / np.linalg.norm(axis))
+
+
 def unit(vector: Sequence[float] | Array) -> Array | None:
     """``vector`` scaled to length one, None when it is zero.
 
@@ -98,7 +114,7 @@ def product(a: Array, b: Array) -> Array:
     """Quaternion product a b, of any length."""
     v, s, w, t = a[..., :3], a[..., 3:], b[..., :3], b[..., 3:]
     scalar = s * t - np.sum(v * w, axis=-1, keepdims=True)
-    return np.concatenate([s * w + t * v + _cross(v, w), scalar], axis=-1)
+    return np.concatenate([s * w + t * v + cross(v, w), scalar], axis=-1)
 
 
 def conjugate(quaternion: Array) -> Array:
@@ -109,8 +125,8 @@ def conjugate(quaternion: Array) -> Array:
 def rotate(quaternion: Array, vector: Array) -> Array:
     """R vector of a unit quaternion."""
     v, s = quaternion[..., :3], quaternion[..., 3:]
-    twice = 2.0 * _cross(v, vector)
-    return np.asarray(vector + s * twice + _cross(v, twice))
+    twice = 2.0 * cross(v, vector)
+    return np.asarray(vector + s * twice + cross(v, twice))
 
 
 def move(pose: Array, twist: Array) -> Array:
@@ -122,8 +138,8 @@ def move(pose: Array, twist: Array) -> Array:
     # V v = v + (1 - cos t)/t^2 w x v + (t - sin t)/t^3 w x (w x v); 1 - cos t = 2 sin^2(t/2)
     first = 0.5 * np.sinc(half / np.pi) ** 2
     second = _sine_remainder(angle)
-    wv = _cross(w, v)
-    moved = v + first * wv + second * _cross(w, wv)
+    wv = cross(w, v)
+    moved = v + first * wv + second * cross(w, wv)
     quaternion = pose[..., 3:7]
     position = pose[..., :3] + rotate(quaternion, moved)
     return np.concatenate([position, unit_quaternion(product(quaternion, turn))], axis=-1)
@@ -136,12 +152,12 @@ def logarithm(quaternion: Array, position: Array) -> Array:
     w = Rotation.from_quat(quaternion).as_rotvec()
     half = 0.5 * np.linalg.norm(w, axis=-1, keepdims=True)
     # V^-1 p = p - w x p / 2 + (1 - half cot(half)) / (2 half)^2 w x (w x p)
-    wp = _cross(w, position)
-    linear = position - 0.5 * wp + _cotangent_remainder(half) * _cross(w, wp)
+    wp = cross(w, position)
+    linear = position - 0.5 * wp + _cotangent_remainder(half) * cross(w, wp)
     return np.concatenate([w, linear], axis=-1)
 
 
-def _cross(a: Array, b: Array) -> Array:
+def cross(a: Array, b: Array) -> Array:
     """a x b; np.cross takes five times as long for one pair."""
     yzx, zxy = a.take(_YZX, -1), a.take(_ZXY, -1)
     return np.asarray(yzx * b.take(_ZXY, -1) - zxy * b.take(_YZX, -1))

@@ -120,6 +120,13 @@ def model_files() -> dict[str, ModelFiles]:
     return found
 
 
+def shipped_files(word: object) -> ModelFiles | None:
+    """The files of a robot or mechanism of this name; None for paths, text and unknown names."""
+    if isinstance(word, str) and word.isidentifier() and not Path(word).exists():
+        return model_files().get(word)
+    return None
+
+
 def share_folders() -> list[Path]:
     """The source tree, the environment's prefix, and the ament prefixes, in this order."""
     source = Path(__file__).resolve().parents[1]

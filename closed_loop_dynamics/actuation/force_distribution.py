@@ -8,7 +8,6 @@ active-set method solves in finitely many steps, always the same ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..dynamics.actuation_rank import rank_of
+from ..quantities.least_distance import shortest
 
 #: Distance to a limit or to b that counts as none, relative to it.
 TOLERANCE = 1e-9
@@ -23,8 +23,6 @@ TOLERANCE = 1e-9
 ROUNDING = 1e-14
 #: Of two weights; beyond it doubles cannot tell the best forces from others.
 LARGEST_RATIO = 1e16
-#: Lawson and Hanson's residual is 1 / (1 + |z|^2) where a solution exists, else 0.
-_NO_SOLUTION = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,32 +71,10 @@ def _within(N: Array, tau_0: Array, lower: Array, upper: Array) -> Array | None:
     low, high = np.isfinite(lower), np.isfinite(upper)
     E = np.vstack([N[low], -N[high]])
     f = np.concatenate([(lower - tau_0)[low], (tau_0 - upper)[high]])
-    for z in _shortest(E, f):
+    for z in shortest(E, f):
         if allowed(tau_0 + N @ z):
             return np.clip(tau_0 + N @ z, lower, upper)
     return None
-
-
-def _shortest(E: Array, f: Array) -> Iterator[Array]:
-    """Candidates for the shortest z with E z >= f, some f > 0: the most accurate first."""
-    from scipy.optimize import nnls
-
-    lengths = np.linalg.norm(E, axis=1)
-    if np.any((lengths == 0.0) & (f > 0.0)):
-        return
-    E, f, lengths = E[lengths > 0.0], f[lengths > 0.0], lengths[lengths > 0.0]
-    E, f = E / lengths[:, None], f / lengths
-    scale = float(np.max(f))  # z is at least this long
-    system = np.vstack([E.T, f / scale]) / np.hypot(1.0, f / scale)
-    target = np.zeros(len(system))
-    target[-1] = 1.0
-    u, _ = nnls(system, target)
-    r = system @ u - target
-    if -r[-1] > _NO_SOLUTION:
-        active = u > 0.0
-        exact_on_limits = np.linalg.lstsq(E[active], f[active], rcond=None)[0]
-        yield np.asarray(exact_on_limits)
-        yield -scale * r[:-1] / r[-1]
 
 
 def nearest(A: Array, b: Array, lower: Array, upper: Array) -> Array:

@@ -26,10 +26,10 @@ def new_figure(width: float, height: float) -> Any:
     return figure
 
 
-def check_picture(output: str, options: argparse.Namespace) -> None:
+def check_picture(output: str, options: argparse.Namespace, option: str = "--output") -> None:
     """Refuse a name that is no picture's, or that the command reads, before the work."""
     if Path(output).suffix.lower() not in FORMATS:
-        raise UsageError(f"--output {output}: name it .png (or .svg, .pdf)")
+        raise UsageError(f"{option} {output}: name it .png (or .svg, .pdf)")
     need("matplotlib", "drawing")
     check_place(output, options)
 

@@ -83,7 +83,7 @@ class LoopSystem:
         """(n,) size of each joint [rad or m]; ``length`` is that of the loop."""
         sizes = np.where(self.column_is_length, length, 1.0)
         known = {self.local[b] for cut in self.cuts for b in cut.bodies if b in self.local}
-        rows = self._coupling_rows()
+        rows = self.coupling_rows()
         for _ in rows:  # as often as the longest chain of couplings needs
             for row in rows:
                 unknown = [i for i in row if i not in known]
@@ -99,11 +99,11 @@ class LoopSystem:
         sizes = np.where(self.row_is_length, length, 1.0)
         columns = self.column_sizes(length)
         first = len(sizes) - len(self.couplings)
-        for k, row in enumerate(self._coupling_rows(), first):
+        for k, row in enumerate(self.coupling_rows(), first):
             sizes[k] = max(abs(r) * columns[i] for i, r in row.items())
         return sizes
 
-    def _coupling_rows(self) -> list[dict[int, float]]:
+    def coupling_rows(self) -> list[dict[int, float]]:
         """Per coupling: local joint -> its factor; what has no influence is left out."""
         rows = []
         for coupling in self.couplings:
@@ -119,7 +119,7 @@ class LoopSystem:
         qd, qdd = (ca.SX.zeros(len(self.joints)) if x is None else x for x in (qd, qdd))
         cuts = CutMotion(self.tree, self.local, q, qd, qdd)
         rows = [cuts.rows(cut) for cut in self.cuts]
-        for coupling, factors in zip(self.couplings, self._coupling_rows(), strict=True):
+        for coupling, factors in zip(self.couplings, self.coupling_rows(), strict=True):
             K = ca.SX.zeros(1, len(self.joints))
             for i, factor in factors.items():
                 K[i] = factor

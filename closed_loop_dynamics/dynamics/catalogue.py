@@ -120,6 +120,7 @@ INVERSE_DYNAMICS_DERIVATIVES, GENERALIZED_FORCE_DERIVATIVES, FORWARD_DYNAMICS_DE
     )
 )
 MASS_MATRIX = Family("mass_matrix", "", "mass_matrix_parameters")
+TREE_WRENCHES = Family("", "tree_wrenches", "tree_wrenches_parameters")
 
 
 def _family(
@@ -135,6 +136,15 @@ def _family(
 def _square(*names: str) -> Shapes:
     """Matrices (m, m)."""
     return lambda mech: {name: (mech.m, mech.m) for name in names}
+
+
+def _poses(mech: Mechanism) -> dict[str, Shape]:
+    bodies = len(mech.tree.bodies)
+    return {"q": (mech.n_q,), "R": (bodies, 3, 3), "p": (bodies, 3), "G": (mech.n, mech.m)}
+
+
+def _tree_wrenches(mech: Mechanism) -> dict[str, Shape]:
+    return {"f": (len(mech.tree.bodies), 6), "tau": (mech.n,), **_poses(mech)}
 
 
 _MASS_MATRIX = only("M", reduced_mass_matrix)
@@ -197,10 +207,10 @@ RECIPES: dict[str, Recipe] = {
     ),
     "loop_jacobian": Recipe("y", lambda m: {"G": (m.n, m.m)}, only("G", loop_jacobian)),
     "loop_bias": Recipe("yv", lambda m: {"g": (m.n,)}, only("g", loop_bias)),
-    "poses": Recipe(
-        "y",
-        lambda m: {"R": (len(m.tree.bodies), 3, 3), "p": (len(m.tree.bodies), 3), "G": (m.n, m.m)},
-        equations.poses,
+    "poses": Recipe("y", _poses, equations.poses),
+    TREE_WRENCHES.wrenches: Recipe("yvaw", _tree_wrenches, equations.tree_wrenches),
+    TREE_WRENCHES.parameters: Recipe(
+        "yvawi", _tree_wrenches, given_parameters(equations.tree_wrenches)
     ),
     "actuator_forces": Recipe(
         "yt", lambda m: {"tau_u": (m.p,)}, checked("tau_u", actuator_forces), ACTUATION

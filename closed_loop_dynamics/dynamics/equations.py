@@ -23,7 +23,7 @@ from .joint_forces import smooth_friction
 from .lagrange import trace_constraints
 from .loop_rates import loop_rates
 from .motion import Motion
-from .newton_euler import tree_forces
+from .newton_euler import joint_forces, transmitted_forces, tree_forces
 from .parameters import with_parameters
 from .projection import loop_jacobian, tree_mass_matrix
 
@@ -125,9 +125,21 @@ def poses(motion: Motion) -> Traced:
     R, p = body_poses(motion)
     bodies = range(len(motion.mechanism.tree.bodies))
     return {
+        "q": motion.stacked(motion.q),
         "R": ca.vertcat(ca.SX(0, 3), *(R[i] for i in bodies)),
         "p": ca.horzcat(ca.SX(3, 0), *(p[i] for i in bodies)).T,
         "G": loop_jacobian(motion),
+    }, []
+
+
+def tree_wrenches(motion: Motion, ydd: SX, w: SX) -> Traced:
+    qdd = motion.accelerations(ydd)
+    f = transmitted_forces(motion, motion.inertia, qdd, _wrenches(motion, w))
+    placed, _ = poses(motion)
+    return {
+        "f": ca.horzcat(ca.SX(6, 0), *(f[i].stacked for i in sorted(f))).T,
+        "tau": motion.stacked(joint_forces(motion, f, qdd)),
+        **placed,
     }, []
 
 

@@ -8,6 +8,7 @@ are not needed, and force and moment on the body follow from U and the second mo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -79,20 +80,18 @@ def _second_moments(inertia: SX) -> SX:
     return ca.SX(np.where(clear, numbers, 0.0))
 
 
-def tree_forces(
+def transmitted_forces(
     motion: Motion,
-    qdd: dict[int, SX] | None,
+    inertia: Mapping[int, RigidInertia],
+    qdd: dict[int, SX],
     wrenches: dict[int, Spatial] | None = None,
     gravity: bool = True,
-) -> dict[int, SX]:
-    """tau of every spanning-tree joint for accelerations ``qdd`` (None: zero).
+) -> dict[int, Spatial]:
+    """Body -> [moment; force] by which its joint moves it and all that hangs on it, in its frame.
 
-    ``wrenches`` act on the bodies, in body frames.
+    Loops are left open: no cut carries anything. ``wrenches`` act on the bodies, in body frames.
     """
     bodies = motion.mechanism.tree.bodies
-    if qdd is None:
-        qdd = {i: ca.SX.zeros(body.joint.n_v) for i, body in enumerate(bodies)}
-
     # Outward: motions, and the forces that they take.
     rest, root = ca.SX.zeros(3), base_acceleration(motion.mechanism).v
     moving = {-1: _Moving(rest, rest, root if gravity else rest)}
@@ -100,15 +99,32 @@ def tree_forces(
     for i, body in enumerate(bodies):
         carried = moving[body.parent].carried(motion.X[i])
         moving[i] = carried.driven(motion.S[i], motion.qd[i], qdd[i])
-        f[i] = moving[i].force_on(motion.grouped_inertia[i])
+        f[i] = moving[i].force_on(inertia[i])
         if wrenches and i in wrenches:
             f[i] = f[i] - wrenches[i]
 
-    # Inward: joint forces, accumulated at the parents.
-    tau: dict[int, SX] = {}
+    # Inward: accumulated at the parents.
     for i in reversed(range(len(bodies))):
-        own = joint_friction(motion, i) + motion.joints[i].rotor_inertia * qdd[i]
-        tau[i] = motion.S[i].dot(f[i]) + own
         if bodies[i].parent >= 0:
             f[bodies[i].parent] = f[bodies[i].parent] + motion.X[i].force_to_parent(f[i])
-    return tau
+    return f
+
+
+def joint_forces(motion: Motion, f: Mapping[int, Spatial], qdd: Mapping[int, SX]) -> dict[int, SX]:
+    """tau of every joint that transmits ``f``: what it does along S, friction and its rotor."""
+    own = {i: joint_friction(motion, i) + motion.joints[i].rotor_inertia * qdd[i] for i in f}
+    return {i: motion.S[i].dot(f[i]) + own[i] for i in f}
+
+
+def tree_forces(
+    motion: Motion,
+    qdd: dict[int, SX] | None,
+    wrenches: dict[int, Spatial] | None = None,
+    gravity: bool = True,
+) -> dict[int, SX]:
+    """tau of every spanning-tree joint for accelerations ``qdd`` (None: zero)."""
+    if qdd is None:
+        bodies = motion.mechanism.tree.bodies
+        qdd = {i: ca.SX.zeros(body.joint.n_v) for i, body in enumerate(bodies)}
+    f = transmitted_forces(motion, motion.grouped_inertia, qdd, wrenches, gravity)
+    return joint_forces(motion, f, qdd)

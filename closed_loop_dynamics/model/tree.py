@@ -73,7 +73,7 @@ class Joint:
         """Number of velocities: columns of S."""
         return len(self.velocity_names)
 
-    @property
+    @cached_property
     def S(self) -> Array:
         """(6, n_v) motion subspace [angular; linear], constant in the body frame."""
         if self.kind == FLOATING:

@@ -18,6 +18,7 @@ from ..mechanism import Mechanism
 from ..model.poses import joint_motion
 from ..model.tree import Tree
 from ..programs import Programs
+from ..se3 import cross
 
 #: Body, and the pose (4, 4) of the link in the body's frame.
 Frame = tuple[int, Array]
@@ -43,9 +44,15 @@ def link_pose(programs: Programs, link: str, y: ArrayLike, guess: Guess) -> Arra
 def link_jacobian(programs: Programs, link: str, y: ArrayLike, guess: Guess) -> Array:
     """(..., 6, m) see :meth:`Robot.jacobian`."""
     frame = frame_of(programs.mechanism.tree, link)
-    poses = programs.named("poses", guess, y)
+    return pose_and_jacobian(programs.mechanism, frame, programs.named("poses", guess, y))[1]
+
+
+def pose_and_jacobian(
+    mech: Mechanism, frame: Frame, poses: Mapping[str, Array]
+) -> tuple[Array, Array]:
+    """(..., 4, 4) and (..., 6, m) of a frame; ``poses`` of the program "poses"."""
     T = _pose(frame, poses)
-    return _in_axes_of(T, _columns(programs.mechanism, frame[0], T, poses) @ poses["G"])
+    return T, _in_axes_of(T, _columns(mech, frame[0], T, poses) @ poses["G"])
 
 
 def tree_jacobian(mech: Mechanism, body: int, poses: Mapping[str, Array]) -> Array:
@@ -69,14 +76,15 @@ def _columns(mech: Mechanism, body: int, T: Array, poses: Mapping[str, Array]) -
     """(..., 6, n) velocity of the point at ``T`` on a body per qd, in the axes of the root."""
     at = T[..., :3, 3]
     J = np.zeros((*at.shape[:-1], 6, mech.n))
-    for b in mech.tree.path_to_root(body):
-        S, columns = mech.joint(b).S, mech.qd.rows[b]
-        R_b, p_b = poses["R"][..., b, :, :], poses["p"][..., b, :]
-        turning = R_b @ S[:3]
-        arm = (at - p_b)[..., None, :]
-        carried = np.swapaxes(np.cross(np.swapaxes(turning, -1, -2), arm), -1, -2)
-        J[..., :3, columns] = turning
-        J[..., 3:, columns] = carried + R_b @ S[3:]
+    path = mech.tree.path_to_root(body)
+    if path:
+        joints = [mech.joint(b) for b in path]
+        S = np.concatenate([joint.S for joint in joints], axis=1).T[..., None]
+        of = np.repeat(path, [joint.n_v for joint in joints])
+        R, arm = poses["R"][..., of, :, :], at[..., None, :] - poses["p"][..., of, :]
+        turning, sliding = (R @ S[:, :3])[..., 0], (R @ S[:, 3:])[..., 0]
+        twists = np.concatenate([turning, sliding + cross(turning, arm)], axis=-1)
+        J[..., mech.qd.slots(path)] = np.swapaxes(twists, -1, -2)
     return J
 
 

@@ -27,6 +27,22 @@ class State:
         self._programs, self._outputs = programs, outputs
         self.iterations = iterations
 
+    def __repr__(self) -> str:
+        """A line per joint: positions, velocities, accelerations [rad, m, s], and its part."""
+        if np.ndim(self.q) > 1:
+            return f"State({len(self.q)} samples, {self.q.shape[-1]} positions each)"
+        mech = self._programs.mechanism
+        rows = [["joint", *(name for name in ("q", "qd", "qdd") if name in self._outputs), ""]]
+        for b in mech.spanning:
+            parts = [self.q[mech.q.rows[b]]]
+            parts += [v[mech.qd.rows[b]] for v in (self.qd, self.qdd) if v is not None]
+            numbers = [" ".join(f"{value:.6g}" for value in part + 0.0) for part in parts]
+            words = ["independent"] * (b in mech.independent) + ["driven"] * (b in mech.actuator)
+            rows.append([mech.joint_name(b), *numbers, ", ".join(words)])
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows]
+        return "\n".join([*map(str.rstrip, lines), f"residual {float(self.residual):.1e}"])
+
     @property
     def q(self) -> Array:
         """(n,) spanning positions."""

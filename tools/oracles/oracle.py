@@ -29,6 +29,7 @@ WORLD_ALIGNED = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 class _Loop:
     """A cut joint in the Pinocchio model: two operational frames and the rows between them."""
 
+    name: str
     predecessor: int
     successor: int
     rows: CutRows
@@ -118,7 +119,8 @@ class Oracle(PinocchioTree):
             kind = pin.FrameType.OP_FRAME
             added = pin.Frame(name, frame.parentJoint, self.frame_id(link), placement, kind)
             ids.append(self.model.addFrame(added))
-        return _Loop(ids[0], ids[1], cut_rows(cut.axes))
+        name = f"{cut.predecessor}~{cut.successor}"
+        return _Loop(name, ids[0], ids[1], cut_rows(cut.axes))
 
     def _placement_at_zero(self, joint: int, link: str) -> Any:
         """Pose of ``link`` in the frame of Pinocchio joint ``joint`` when all joints are zero."""
@@ -222,3 +224,57 @@ class Oracle(PinocchioTree):
         qdd = particular + N @ free
         lam = U[:, :rank] @ (Vt[:rank] @ (M @ qdd - force) / s[:rank]) / scale
         return qdd, lam
+
+    # Loads inside ------------------------------------------------------------------------------
+
+    def carried(
+        self,
+        q: Array,
+        qd: Array,
+        qdd: Array,
+        cuts: Mapping[str, Array],
+        wrenches: Mapping[str, Array],
+    ) -> tuple[Array, Array]:
+        """Forces tau (nv,) of the open tree, and wrenches (joints, 6) that its joints transmit.
+
+        Joints in Pinocchio's order, [moment; force] on the child in the child's frame.
+
+        Args:
+            cuts: ``predecessor~successor`` -> [moment; force] on the successor at the origin of S,
+                in the axes of P; the predecessor is pushed back at the same place.
+            wrenches: link -> [moment; force] at its origin in its frame.
+        """
+        model, data = self.model, self.data
+        self._place(q)
+        outer = [pin.Force.Zero() for _ in model.joints]
+
+        def push(frame: int, place: Any, wrench: Array) -> None:
+            joint = model.frames[frame].parentJoint
+            at = data.oMi[joint].actInv(place)
+            outer[joint] += at.act(pin.Force(wrench[3:], wrench[:3]))
+
+        for link, wrench in wrenches.items():
+            push(self.frame_id(link), self._frame_pose(self.frame_id(link)), np.asarray(wrench))
+        for loop in self._loops:
+            P, S = self._frame_pose(loop.predecessor), self._frame_pose(loop.successor)
+            place, wrench = pin.SE3(P.rotation, S.translation), np.asarray(cuts[loop.name])
+            push(loop.successor, place, wrench)
+            push(loop.predecessor, place, -wrench)
+        vectors = (self.to_pinocchio_q(q), self.to_pinocchio_v(qd), self.to_pinocchio_v(qdd))
+        forces = pin.StdVec_Force()
+        forces.extend(outer)
+        tau = self.from_pinocchio_v(pin.rnea(model, data, *vectors, forces))
+        joints = [np.concatenate([f.angular, f.linear]) for f in list(data.f)[1:]]
+        return tau, np.array(joints)
+
+    def cut_wrenches(self, q: Array, multipliers: Array) -> dict[str, Array]:
+        """Cut -> [moment; force] as in :meth:`carried` of the multipliers of its rows."""
+        self._place(q)
+        found, start = {}, 0
+        for loop in self._loops:
+            R, _ = self._relative_pose(loop)
+            own = multipliers[start : start + len(loop.rows.translation)]
+            start += len(own)
+            moment, force = loop.rows.angular_map(R).T @ own, loop.rows.translation.T @ own
+            found[loop.name] = np.concatenate([moment, force])
+        return found

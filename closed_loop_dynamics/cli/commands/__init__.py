@@ -34,6 +34,8 @@ COMMANDS = (
     Command("inverse-dynamics", "actuator forces of a motion"),
     Command("forward-dynamics", "accelerations from actuator forces"),
     Command("map", "map a trajectory file to actuator positions, velocities, forces"),
+    Command("path", "the way of links during a motion, as a curve and as numbers"),
+    Command("loads", "forces in joints, cuts and rods during a motion, and their peaks"),
     Command("simulate", "simulate offline, faster than real time"),
     Command("export", "a robot's functions as plain C, for controllers without Python"),
     Command("plot", "draw the curves of a CSV file or bag"),
