@@ -9,6 +9,7 @@ from ..model.poses import body_poses
 from ..model.submechanism import Submechanism
 from .assembly import assembled
 from .cut_joint import CutJoint
+from .gaps import gap_words
 from .loop_numbers import LoopNumbers
 from .loop_system import LoopSystem
 
@@ -45,10 +46,9 @@ def find_reference(numbers: LoopNumbers, entry: Submechanism) -> tuple[Array, li
     if error < CLOSED and (explicit or entry.reference):
         note = f"open at the given configuration; assembled by least squares at {_show(names, q)}"
         return q, [note]
-    gap = float(np.max(np.abs(numbers.phi(q0))))
     raise entry.error(
-        f"submechanism '{system.name}' does not close at its reference configuration "
-        f"(residual {gap:.3g} there, {error:.3g} after least-squares assembly)",
+        f"submechanism '{system.name}' does not close at its reference configuration; gaps there: "
+        f"{gap_words(system, q0)}; after least-squares assembly: {gap_words(system, q)}",
         "check the cut frames, or give `reference:` near an assembled configuration",
     )
 
