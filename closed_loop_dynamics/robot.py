@@ -69,9 +69,9 @@ def load(
     """Load a robot.
 
     Args:
-        urdf: path of a URDF or URDF+ file, or its XML text: the spanning tree.
-        submechanisms: path of a submechanism file, or its YAML text; without it every joint is its
-            own actuator, but for the loops of a URDF+ (see docs/formats.md).
+        urdf: path of a URDF or URDF+ file, or its XML text.
+        submechanisms: path of a submechanism file or robot.yaml, or its YAML text; without it every
+            joint is its own actuator, but for loops that the first file closes (docs/formats.md).
         floating_base: put a free flyer under the root link, or not; None: as the files say.
         search_path: folders in which ``file_path`` entries of the YAML are looked for as well.
         solver: ``"auto"``, ``"analytical"`` or ``"numerical"`` for all loops, in place of the

@@ -33,7 +33,9 @@ class Approach:
     def _scaled(self, q: Array) -> tuple[Array, Array]:
         numbers = self._numbers
         rows, J = (np.asarray(part) for part in self._f(q))
-        return rows.ravel() * numbers.row_scale, J * numbers.row_scale[:, None] * numbers.column_scale
+        return rows.ravel() * numbers.row_scale, J * numbers.row_scale[
+            :, None
+        ] * numbers.column_scale
 
     def descend(self, q: Array, columns: list[int]) -> Array:
         """Joint positions (n,) near a closed configuration, or where no step leads further down."""

@@ -1,7 +1,7 @@
 """A closed configuration of a loop from any start, also far open: for files that cannot name one.
 
-Descent and Newton's method on the dependent joints from many starts, with the independent ones where they are
-and, for loops that stand at a dead point there, a little away from it.
+Descent and Newton's method on the dependent joints from many starts, with the independent ones
+where they are and, for loops that stand at a dead point there, a little away from it.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ SHOWN = 6
 
 
 def gap_words(system: LoopSystem, q: Array) -> str:
-    """``rod ~ rocker 20.0 mm, 3.1°`` of every cut, the widest first, at the joint positions (n,)."""
+    """``rod ~ rocker 20.0 mm, 3.1°`` of every cut, the widest first, at joint positions (n,)."""
     names = system.names(range(len(system.joints)))
     poses = body_poses(system.tree, dict(zip(names, map(float, q), strict=True)))
     gaps = []
@@ -25,9 +25,13 @@ def gap_words(system: LoopSystem, q: Array) -> str:
         between = cut.labels[0].partition(":")[0].replace("~", " ~ ")
         gaps.append((length, angle, between))
     gaps.sort(reverse=True)
-    words = [f"{name} {1e3 * mm:.3g} mm, {np.degrees(turn):.3g}°" for mm, turn, name in gaps]
+    words = [f"{name} {_short(1e3 * m)} mm, {_short(np.degrees(turn))}°" for m, turn, name in gaps]
     more = f" and {len(words) - SHOWN} more" if len(words) > SHOWN else ""
     return "; ".join(words[:SHOWN]) + more
+
+
+def _short(x: float) -> str:
+    return f"{x:.1f}" if x >= 1.0 or x == 0.0 else f"{x:.2g}"
 
 
 def _angle(cut: CutJoint, D: Array) -> float:

@@ -7,6 +7,7 @@ import numpy as np
 from ..arrays import Array
 from ..model.poses import body_poses
 from ..model.submechanism import Submechanism
+from .approach import Approach
 from .assembly import assembled
 from .cut_joint import CutJoint
 from .gaps import gap_words
@@ -46,6 +47,7 @@ def find_reference(numbers: LoopNumbers, entry: Submechanism) -> tuple[Array, li
     if error < CLOSED and (explicit or entry.reference):
         note = f"open at the given configuration; assembled by least squares at {_show(names, q)}"
         return q, [note]
+    q = Approach(numbers).descend(q0, list(range(numbers.n)))
     raise entry.error(
         f"submechanism '{system.name}' does not close at its reference configuration; gaps there: "
         f"{gap_words(system, q0)}; after least-squares assembly: {gap_words(system, q)}",

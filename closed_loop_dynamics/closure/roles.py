@@ -1,8 +1,8 @@
 """Which joints of a loop are independent, for files that do not say so, and which only spin idly.
 
 Motors come first; what they leave open is a motion of its own, undriven, but for the spin of a rod
-between two balls: one body turns about a line while all others rest. Nothing holds it, nothing feels
-it; one of its joints is frozen where the loop was assembled, which makes a ball a universal joint.
+between two balls: one body turns about a line while all others rest. Nothing holds or feels it; one
+of its joints is frozen where the loop was assembled, which makes a ball a universal joint.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ WANTED = 1e-3
 
 @dataclass(frozen=True)
 class Roles:
-    """What was decided (JSON-serialisable): joints by name, positions of ``reference`` [rad or m]."""
+    """What was decided (JSON-serialisable): joints by name, a closed ``reference`` [rad or m]."""
 
     independent: list[str]
     frozen: list[str]
@@ -61,8 +61,8 @@ def with_roles(tree: Tree, entry: Submechanism, key: str) -> Submechanism:
         remarks.append(Remark("info", "actuators-assumed", message))
     if roles.frozen:
         message = (
-            f"{entry.name}: parts that turn about a line while all else rests, felt by nothing; held "
-            f"where the loop was assembled: {', '.join(roles.frozen)}"
+            f"{entry.name}: parts that turn about a line while all else rests, felt by nothing; "
+            f"held where the loop was assembled: {', '.join(roles.frozen)}"
         )
         remarks.append(Remark("warning", "idle-spin", message))
     held = [
@@ -112,9 +112,9 @@ def _roles(tree: Tree, entry: Submechanism) -> Roles:
 def _idle_spins(numbers: LoopNumbers, q: Array, K: Array, wanted: list[int]) -> list[int]:
     """Local positions of joints, one of each idle spin, to be held.
 
-    With the motors at rest the loops leave N, the null space of the other columns. Bodies with equal
-    rows of J N move as one; a motion in which only one such set moves, by turning, is a spin. Of its
-    joints that one is held without which K keeps its rank best.
+    With the motors at rest the loops leave N, the null space of the other columns. Bodies with
+    equal rows of J N move as one; a motion in which only one such set moves, by turning, is a spin.
+    Of its joints that one is held without which K keeps its rank best.
     """
     passive = [i for i in range(numbers.n) if i not in wanted]
     rank = rank_of(K[:, passive])

@@ -1,7 +1,7 @@
 """Joints that a ``robot.yaml`` makes another kind: hinges one after the other, between bare links.
 
-A ball is three hinges about the x, y and z axes of the joint's frame, a universal joint two. They are
-called as the format calls those of a universal joint: ``ankle_X``, ``ankle_Y``.
+A ball is three hinges about the x, y and z axes of the joint's frame, a universal joint two. They
+are called as the format calls those of a universal joint: ``ankle_X``, ``ankle_Y``.
 """
 
 from __future__ import annotations

@@ -92,7 +92,9 @@ def read_closing_links(tree: Tree, names: Sequence[str]) -> tuple[Submechanism, 
         place = Node(name, f"links '{name}_1' and '{name}_2'", tree.source)
         pairs.append(_Pair((f"{name}_1", f"{name}_2"), "revolute" if hinge else "spherical", place))
         if not hinge:
-            message = f"{place.place}: their origins meet, as a ball joint's; a robot.yaml says more"
+            message = (
+                f"{place.place}: their origins meet, as a ball joint's; a robot.yaml says more"
+            )
             remarks.append(Remark("info", "closure-assumed", message))
     entries = _entries(tree, pairs, ("independent", "active"))
     entries = tuple(

@@ -1,10 +1,10 @@
 """``robot.yaml`` beside a URDF, as example-parallel-robots writes it.
 
-    closed_loop: [[closedloop1_A, closedloop1_B]]    # markers: links or joints that must meet
-    type: [6d]                                       # 3d: their origins, 6d: their axes as well
-    name_mot: [motor_hip, motor_knee]                # the driven joints
-    joint_name: [free_ankle, free_knee]              # joints that are another kind than in the URDF
-    joint_type: [SPHERICAL, UJOINT_XY]
+closed_loop: [[closedloop1_A, closedloop1_B]]    # markers: links or joints that must meet
+type: [6d]                                       # 3d: their origins, 6d: their axes as well
+name_mot: [motor_hip, motor_knee]                # the driven joints
+joint_name: [free_ankle, free_knee]              # joints that are another kind than in the URDF
+joint_type: [SPHERICAL, UJOINT_XY]
 """
 
 from __future__ import annotations
