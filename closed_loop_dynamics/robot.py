@@ -69,7 +69,7 @@ def load(
     """Load a robot.
 
     Args:
-        urdf: path of a URDF or URDF+ file, or its XML text.
+        urdf: path of a URDF, URDF+ or MJCF file, or its XML text.
         submechanisms: path of a submechanism file or robot.yaml, or its YAML text; without it every
             joint is its own actuator, but for loops that the first file closes (docs/formats.md).
         floating_base: put a free flyer under the root link, or not; None: as the files say.
@@ -83,7 +83,7 @@ def load(
             forward dynamics. All else, with ``()`` everything, is compiled at its first use.
 
     Raises:
-        UrdfError, SubmechanismError: with file, place and remedy.
+        UrdfError, MjcfError, SubmechanismError: with file, place and remedy.
     """
     description = read_description(
         urdf, submechanisms, floating_base=floating_base, search_path=search_path

@@ -34,7 +34,7 @@ def find_reference(numbers: LoopNumbers, entry: Submechanism) -> tuple[Array, li
         )
     error = float(np.max(np.abs(numbers.scaled(q0)[0]), initial=0.0))
     found = assembled(numbers, q0, CLOSED, _turned_cut) if entry.assemble else None
-    if found is not None and not np.array_equal(found, q0):
+    if found is not None and not np.allclose(found, q0, rtol=0.0, atol=CLOSED):
         what = "open" if error >= CLOSED else "at a dead point"
         return found, [f"{what} at q = 0; of the ways to assemble it, taken: {_show(names, found)}"]
     if error < CLOSED:

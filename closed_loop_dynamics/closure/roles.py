@@ -25,7 +25,7 @@ from .loop_numbers import LoopNumbers
 from .loop_system import loop_system
 from .plan import assembled_samples
 from .rank import best_columns, null_space, rank_of
-from .reference import find_reference
+from .reference import CLOSED, find_reference
 
 #: Relative size of a motion that counts as none: dimensions are rounded.
 REST = 1e-3
@@ -89,15 +89,16 @@ def _roles(tree: Tree, entry: Submechanism) -> Roles:
         wanted = [i for i, b in enumerate(component.joints) if tree.bodies[b].parent not in inside]
     system = replace(loop_system(tree, component), independent=tuple(wanted))
     numbers = LoopNumbers(system)
+    names = system.names(range(numbers.n))
+    q0 = np.array([entry.reference.get(name, 0.0) for name in names])
     q, notes = find_reference(numbers, entry)
-    if notes:
-        notes = [f"{notes[0]}; gaps at q = 0: {gap_words(system, np.zeros(numbers.n))}"]
+    if notes and np.max(np.abs(numbers.scaled(q0)[0])) >= CLOSED:
+        notes = [f"{notes[0]}; gaps at q = 0: {gap_words(system, q0)}"]
     K_ref = numbers.scaled(q)[1]
     K_all = [numbers.scaled(each)[1] for each in assembled_samples(numbers, q, along=K_ref)]
     rank = max(map(rank_of, K_all))
     K = K_ref if rank_of(K_ref) == rank else next(K for K in K_all if rank_of(K) == rank)
     frozen = _idle_spins(numbers, q, K, wanted)
-    names = system.names(range(numbers.n))
     moving = [i for i in range(numbers.n) if i not in frozen]
     weight = np.where(np.isin(moving, wanted), WANTED, 1.0)
     dependent = {moving[i] for i in best_columns(K[:, moving] * weight)[:rank]}

@@ -10,8 +10,10 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from ..errors import MjcfError
 from .hyrodyn.reader import SubmechanismFile, open_submechanisms, read_submechanisms
 from .hyrodyn.yaml_reader import load_yaml
+from .mjcf.reader import read_mjcf
 from .onshape.joint_types import with_joint_types
 from .onshape.reader import (
     closing_markers,
@@ -28,7 +30,7 @@ from .urdf.reader import read_urdf
 from .urdf.unread import closing_elements, remarks_on_unread, shortened
 from .urdf_plus.reader import WORDS as URDF_PLUS
 from .urdf_plus.reader import choice_of_actuators, is_urdf_plus, read_closed_loops
-from .xml_source import Element
+from .xml_source import Element, parse_xml
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +63,18 @@ def read_description(
         search_path: folders in which files named by the submechanism file are looked for as well.
 
     Raises:
-        UrdfError, SubmechanismError: with file, place and remedy.
+        UrdfError, MjcfError, SubmechanismError: with file, place and remedy.
     """
-    root = read_root(robot)
+    root = parse_xml(robot)
+    if root.tag == "mujoco":
+        if submechanisms is not None or floating_base is not None:
+            raise MjcfError(
+                "an MJCF says itself what closes its loops and whether it floats",
+                file=root.file,
+                remedy="load it alone; a <freejoint/> makes a base float",
+            )
+        return Description(*read_mjcf(robot, root))
+    root = read_root(root)
     given = load_yaml(submechanisms) if submechanisms is not None else None
     if given is not None and is_robot_yaml(given):
         marked = read_robot_yaml(given)
