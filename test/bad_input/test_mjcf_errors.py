@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from support.damage import NASTY_TEXT, mutate
+from support.damage import COUNT, NASTY_TEXT, mutate
 from support.mjcf import FLYING, FOUR_BAR, GEARED, bar, robot
 
 from closed_loop_dynamics.errors import ClosedLoopError, MjcfError
@@ -77,7 +77,7 @@ def test_every_attribute_replaced_by_nasty_texts():
 def test_random_damage(seed):
     rng = random.Random(seed)
     outcomes = set()
-    for _ in range(200):
+    for _ in range(COUNT):
         text = rng.choice((FOUR_BAR, GEARED, FLYING))
         for _ in range(rng.randint(1, 2)):
             text = mutate(text, rng) or "<"

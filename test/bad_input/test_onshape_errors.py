@@ -6,7 +6,7 @@ import random
 
 import pytest
 import yaml
-from support.damage import NASTY_TEXT, mutate
+from support.damage import COUNT, NASTY_TEXT, mutate
 from support.onshape import CLOSING, FOUR_BAR, FOUR_BAR_YAML, ROD, rod_yaml
 
 from closed_loop_dynamics.errors import ClosedLoopError, ModelError
@@ -90,7 +90,7 @@ def test_every_value_replaced_by_every_nasty_one():
 def test_random_damage(seed):
     rng = random.Random(seed)
     outcomes = set()
-    for _ in range(200):
+    for _ in range(COUNT):
         urdf, file = ROD, YAML
         for _ in range(rng.randint(1, 3)):
             urdf = "<" + (mutate(urdf, rng) or "<").lstrip("<") if rng.random() < 0.5 else urdf
