@@ -29,15 +29,16 @@ ROS = [
 PLOT = ["matplotlib>=3.7"]
 BAGS = ["rosbags>=0.11"]  # reads and writes MCAP without ROS
 VIEWER = ["viser>=1.1"]
+MUJOCO = ["mujoco>=3.17"]  # reads MJCF
 CONTROL = ["ruckig>=0.12"]  # streams of references within limits of speed, acceleration and jerk
 TEST = [
     *PLOT,
     *BAGS,
     *VIEWER,
     *CONTROL,
+    *MUJOCO,
     "hypothesis>=6.100",
     "jsonschema>=4.17",
-    "mujoco>=3.17",
     "pin>=4.0",
     "pytest>=7.4",  # which Jazzy has; its launch_pytest fails with 8.4
     "pytest-xdist>=3.5",
@@ -69,6 +70,7 @@ setup(
     extras_require={
         "bags": BAGS,
         "control": CONTROL,
+        "mujoco": MUJOCO,
         "plot": PLOT,
         "ros": ROS,
         "test": TEST,

@@ -40,6 +40,10 @@ class UrdfError(ModelError):
     """The URDF is missing, unreadable or not a valid tree."""
 
 
+class MjcfError(ModelError):
+    """The MJCF cannot be compiled by MuJoCo, or says what is not read here."""
+
+
 class SubmechanismError(ModelError):
     """The submechanism file is missing, unreadable or does not fit the URDF."""
 

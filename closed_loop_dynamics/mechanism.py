@@ -18,6 +18,7 @@ import numpy as np
 from .arrays import Array
 from .closure.closure import Closure
 from .closure.derive import with_derived_loops
+from .closure.roles import with_roles
 from .closure.smooth import Gamma
 from .closure.solvers import build_closure
 from .engine import cache
@@ -175,14 +176,17 @@ class Mechanism:
 def build_mechanism(
     tree: Tree, entries: Sequence[Submechanism], key: str, functions: Mapping[str, Gamma]
 ) -> Mechanism:
-    """Derive loops where the file gives none, split into components, choose closures.
+    """Derive loops and roles where the file gives none, split into components, choose closures.
 
     ``key`` identifies the model, for the cache of load-time decisions; ``functions`` are the
     closures that the user wrote, by submechanism.
     """
     key = cache.key_of(key, source_digest())
     _check_floating(tree)
-    entries = tuple(with_derived_loops(tree, entry) for entry in entries)
+    entries = tuple(
+        with_roles(tree, with_derived_loops(tree, entry), cache.key_of("roles", key, i))
+        for i, entry in enumerate(entries)
+    )
     components = split_components(tree, entries)
     _check_functions(entries, functions)
     closures = tuple(

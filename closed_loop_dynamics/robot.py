@@ -79,10 +79,10 @@ def load(
     """Load a robot.
 
     Args:
-        urdf: path of a URDF or URDF+ file, or its XML text: the spanning tree. Or the name of a
-            robot or mechanism that comes with the package, ``load("crank_leg")``.
-        submechanisms: path of a submechanism file, or its YAML text; without it every joint is its
-            own actuator, but for the loops of a URDF+ (see docs/formats.md).
+        urdf: path of a URDF, URDF+ or MJCF file, or its XML text. Or the name of a robot or
+            mechanism that comes with the package, ``load("crank_leg")``.
+        submechanisms: path of a submechanism file or robot.yaml, or its YAML text; without it every
+            joint is its own actuator, but for loops that the first file closes (docs/formats.md).
         floating_base: put a free flyer under the root link, or not; None: as the files say.
         search_path: folders in which ``file_path`` entries of the YAML are looked for as well.
         solver: ``"auto"``, ``"analytical"`` or ``"numerical"`` for all loops, in place of the
@@ -94,7 +94,7 @@ def load(
             forward dynamics. All else, with ``()`` everything, is compiled at its first use.
 
     Raises:
-        UrdfError, SubmechanismError: with file, place and remedy.
+        UrdfError, MjcfError, SubmechanismError: with file, place and remedy.
     """
     shipped = None if submechanisms is not None else shipped_files(urdf)
     if shipped is not None:

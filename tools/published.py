@@ -6,7 +6,9 @@ repository dfki-ric-underactuated-lab/hybrid_numerical_analytical_approach_case_
 
 ``CLOSED_LOOP_ZOO`` names a folder of robots in other formats: ``urdf_plus/`` (``six_bar.urdf`` and
 ``mini_cheetah.urdf`` of ROAM-Lab-ND/generalized_rbda), ``rh5_legs/`` (``rh5_legs_hybrid.urdf`` and
-``.yml`` of ARC-OPT/wbc).
+``.yml`` of ARC-OPT/wbc), ``onshape_5bar/`` and ``onshape_digit_like/`` (``robot.urdf`` and
+``robot.yaml`` of Gepetto/example-parallel-robots), ``mjcf_gripper/`` (``2f85.xml`` of
+google-deepmind/mujoco_menagerie).
 """
 
 from __future__ import annotations

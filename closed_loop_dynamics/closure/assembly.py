@@ -1,7 +1,7 @@
 """A closed configuration of a loop from any start, also far open: for files that cannot name one.
 
-Newton's method on the dependent joints from many starts, with the independent ones where they are
-and, for loops that stand at a dead point there, a little away from it.
+Descent and Newton's method on the dependent joints from many starts, with the independent ones
+where they are and, for loops that stand at a dead point there, a little away from it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..arrays import Array
+from .approach import Approach
 from .loop_numbers import LoopNumbers
 from .loop_system import LoopSystem
 from .rank import rank_of
@@ -21,7 +22,7 @@ STARTS = 16
 #: Smallest singular value of K_d, relative to that of the best configuration that was found.
 REGULAR = 0.1
 #: The same, relative to the largest one, of a configuration that needs no comparison.
-PLAIN = 0.03
+PLAIN = 0.01
 
 
 def assembled(
@@ -45,21 +46,26 @@ def assembled(
     phi, K = numbers.scaled(q0)
     if not (np.all(np.isfinite(phi)) and np.all(np.isfinite(K))):
         return None
-    values = np.linalg.svd(K[:, dependent], compute_uv=False)
+    at_once = np.linalg.svd(K[:, dependent], compute_uv=False)
     closed = np.max(np.abs(phi), initial=0.0) < tolerance and is_turned(system, q0) is None
-    if closed and len(values) == len(dependent) and values[-1] > PLAIN * values[0]:
+    if closed and len(at_once) == len(dependent) and at_once[-1] > PLAIN * at_once[0]:
         return q0
+    approach = Approach(numbers)
     found: list[tuple[int, Array]] = []
     for columns in (dependent, list(range(numbers.n))):  # all: where too few are dependent
         for step, start in [] if found else _starts(numbers, q0):
-            q, error = numbers.close(start, columns)
+            q, error = numbers.close(approach.descend(start, columns), columns)
             if error < tolerance and is_turned(system, q) is None:
                 found.append((step, _unwound(system, q, q0)))
     K_d = [numbers.scaled(q)[1][:, dependent] for _, q in found]
     rank = max(map(rank_of, K_d), default=0)
-    sigma = [float(np.linalg.svd(K, compute_uv=False)[rank - 1]) if rank else 1.0 for K in K_d]
-    best = max(sigma, default=0.0)
-    regular = [each for each, s in zip(found, sigma, strict=True) if s >= REGULAR * best]
+    values = [np.linalg.svd(K, compute_uv=False) if rank else np.ones(1) for K in K_d]
+    best = max((s[rank - 1] for s in values), default=0.0)
+    regular = [
+        each
+        for each, s in zip(found, values, strict=True)
+        if s[rank - 1] >= min(REGULAR * best, PLAIN * s[0])
+    ]
 
     def order(each: tuple[int, Array]) -> tuple[bool, int, float, list[float]]:
         step, q = each

@@ -91,6 +91,14 @@ class CutMotion:
             rows += [self._of_p(cut, direction).dot(held) for direction in across]
         return stacked(rows)
 
+    def cosine(self, cut: CutJoint) -> SX:
+        """Of the angle that a cut with two or three rotations locked is turned by."""
+        if len(cut.rotations) == 2:
+            free = cut.direction(False), cut.direction(True)
+            return self._of_p(cut, free[0]).value.T @ self._of_s(cut, free[1]).value
+        turned = [self._of_p(cut, e).value.T @ self._of_s(cut, e).value for e in np.eye(3)]
+        return 0.5 * (turned[0] + turned[1] + turned[2] - 1.0)
+
     def _of_p(self, cut: CutJoint, direction: Array) -> Moved:
         return self._carried(cut.chain_p, cut.frame_p[:3, :3] @ direction, 0.0)
 

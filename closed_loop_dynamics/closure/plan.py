@@ -71,11 +71,11 @@ def make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
     numbers = LoopNumbers(system)
     q_ref, notes = find_reference(numbers, entry)
     check_orientation(numbers, entry, q_ref)
-    samples = _assembled_samples(numbers, q_ref)
+    samples = assembled_samples(numbers, q_ref)
     K_all = [numbers.scaled(q)[1] for q in samples]
     if max(map(rank_of, K_all)) > numbers.n - len(system.independent):
         # Overconstrained mechanisms have other motion modes near by: stay on the reference's.
-        samples = _assembled_samples(numbers, q_ref, along=K_all[0])
+        samples = assembled_samples(numbers, q_ref, along=K_all[0])
         K_all = [numbers.scaled(q)[1] for q in samples]
     idle = [
         i for i in system.dependent if all(np.linalg.norm(K[:, i]) < IDLE_TOLERANCE for K in K_all)
@@ -154,7 +154,7 @@ def choose_independent(
     return tuple(i for i in range(numbers.n) if i not in dependent)
 
 
-def _assembled_samples(
+def assembled_samples(
     numbers: LoopNumbers, q_ref: Array, along: Array | None = None
 ) -> list[Array]:
     """Configurations on phi = 0 around the reference, the reference itself first.

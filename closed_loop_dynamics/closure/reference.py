@@ -7,8 +7,10 @@ import numpy as np
 from ..arrays import Array
 from ..model.poses import body_poses
 from ..model.submechanism import Submechanism
+from .approach import Approach
 from .assembly import assembled
 from .cut_joint import CutJoint
+from .gaps import gap_words
 from .loop_numbers import LoopNumbers
 from .loop_system import LoopSystem
 
@@ -32,7 +34,7 @@ def find_reference(numbers: LoopNumbers, entry: Submechanism) -> tuple[Array, li
         )
     error = float(np.max(np.abs(numbers.scaled(q0)[0]), initial=0.0))
     found = assembled(numbers, q0, CLOSED, _turned_cut) if entry.assemble else None
-    if found is not None and not np.array_equal(found, q0):
+    if found is not None and not np.allclose(found, q0, rtol=0.0, atol=CLOSED):
         what = "open" if error >= CLOSED else "at a dead point"
         return found, [f"{what} at q = 0; of the ways to assemble it, taken: {_show(names, found)}"]
     if error < CLOSED:
@@ -45,10 +47,10 @@ def find_reference(numbers: LoopNumbers, entry: Submechanism) -> tuple[Array, li
     if error < CLOSED and (explicit or entry.reference):
         note = f"open at the given configuration; assembled by least squares at {_show(names, q)}"
         return q, [note]
-    gap = float(np.max(np.abs(numbers.phi(q0))))
+    q = Approach(numbers).descend(q0, list(range(numbers.n)))
     raise entry.error(
-        f"submechanism '{system.name}' does not close at its reference configuration "
-        f"(residual {gap:.3g} there, {error:.3g} after least-squares assembly)",
+        f"submechanism '{system.name}' does not close at its reference configuration; gaps there: "
+        f"{gap_words(system, q0)}; after least-squares assembly: {gap_words(system, q)}",
         "check the cut frames, or give `reference:` near an assembled configuration",
     )
 

@@ -10,7 +10,18 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from .hyrodyn.reader import open_submechanisms, read_submechanisms
+from ..errors import MjcfError
+from .hyrodyn.reader import SubmechanismFile, open_submechanisms, read_submechanisms
+from .hyrodyn.yaml_reader import load_yaml
+from .mjcf.reader import read_mjcf
+from .onshape.joint_types import with_joint_types
+from .onshape.reader import (
+    closing_markers,
+    read_closing_links,
+    read_marked_loops,
+    refuse_bare_markers,
+)
+from .onshape.robot_yaml import is_robot_yaml, read_robot_yaml
 from .remark import Remark
 from .submechanism import Submechanism
 from .tree import Tree
@@ -19,7 +30,7 @@ from .urdf.reader import read_urdf
 from .urdf.unread import closing_elements, remarks_on_unread, shortened
 from .urdf_plus.reader import WORDS as URDF_PLUS
 from .urdf_plus.reader import choice_of_actuators, is_urdf_plus, read_closed_loops
-from .xml_source import Element
+from .xml_source import Element, parse_xml
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,32 +57,64 @@ def read_description(
 
     Args:
         robot: path or text of the robot description.
-        submechanisms: path or text of the submechanism file, None for a robot without loops or one
-            that closes them itself (URDF+).
+        submechanisms: path or text of the submechanism file or ``robot.yaml``, None for a robot
+            without loops or one that closes them itself (URDF+, onshape-to-robot).
         floating_base: let the root link move freely; None: if the submechanism file says so.
         search_path: folders in which files named by the submechanism file are looked for as well.
 
     Raises:
-        UrdfError, SubmechanismError: with file, place and remedy.
+        UrdfError, MjcfError, SubmechanismError: with file, place and remedy.
     """
-    root = read_root(robot)
-    loops = open_submechanisms(submechanisms) if submechanisms is not None else None
-    if floating_base is None:
-        joints = root.all("joint")
-        free = any(joint.get("type") == "floating" for joint in joints)
-        named = loops and loops.free_base({joint.get("name") for joint in joints})
-        floating_base = named is not None and not free
-    tree = read_urdf(root, floating_base=floating_base)
-    plus = submechanisms is None and is_urdf_plus(root)
-    words = URDF_PLUS if plus else ()
-    if submechanisms is None:
-        _refuse_unread_loops(root, words)
+    root = parse_xml(robot)
+    if root.tag == "mujoco":
+        if submechanisms is not None or floating_base is not None:
+            raise MjcfError(
+                "an MJCF says itself what closes its loops and whether it floats",
+                file=root.file,
+                remedy="load it alone; a <freejoint/> makes a base float",
+            )
+        return Description(*read_mjcf(robot, root))
+    root = read_root(root)
+    given = load_yaml(submechanisms) if submechanisms is not None else None
+    if given is not None and is_robot_yaml(given):
+        marked = read_robot_yaml(given)
+        root = with_joint_types(root, marked.types)
+        tree = read_urdf(root, floating_base=bool(floating_base))
+        return _described(root, tree, read_marked_loops(tree, marked))
+    if given is not None:
+        loops = open_submechanisms(given)
+        if floating_base is None:
+            floating_base = _says_floating(root, loops)
+        tree = read_urdf(root, floating_base=floating_base)
+        return _described(root, tree, read_submechanisms(loops, tree, search_path=search_path))
+    tree = read_urdf(root, floating_base=False if floating_base is None else floating_base)
+    plus, closing = is_urdf_plus(root), closing_markers(root)
+    _refuse_unread_loops(root, URDF_PLUS if plus else ())
     if plus:
         entries = read_closed_loops(root, tree)
-    else:
-        entries = read_submechanisms(loops, tree, search_path=search_path)
-    remarks = [choice_of_actuators(entries)] if plus else []
-    remarks += _unused_transmissions(tree, entries)
+        return _described(root, tree, entries, URDF_PLUS, choice_of_actuators(entries))
+    if closing:
+        return _described(root, tree, read_closing_links(tree, closing))
+    refuse_bare_markers(root)
+    return _described(root, tree, read_submechanisms(None, tree))
+
+
+def _says_floating(root: Element, file: SubmechanismFile) -> bool:
+    """Whether a submechanism file frees a base that the URDF does not free itself."""
+    joints = root.all("joint")
+    free = any(joint.get("type") == "floating" for joint in joints)
+    return file.free_base({joint.get("name") for joint in joints}) is not None and not free
+
+
+def _described(
+    root: Element,
+    tree: Tree,
+    entries: tuple[Submechanism, ...],
+    words: Collection[str] = (),
+    *more: Remark,
+) -> Description:
+    """With remarks on what nobody reads; ``words`` are those of the file's own format."""
+    remarks = [*more, *_unused_transmissions(tree, entries)]
     remarks += remarks_on_unread(root, words, _damped(entries))
     return Description(replace(tree, remarks=tuple(remarks)), entries)
 

@@ -126,6 +126,8 @@ class Submechanism:
         friction: joint -> friction, of joints that are not in ``actuators``.
         assemble: its format has no word for a reference: where q = 0 is open or at a dead point, a
             configuration is looked for.
+        undecided: "independent", "active": what its format has no word for, and nothing lists yet;
+            the mobility of the assembled loops decides (``closure/roles.py``).
         vocabulary: word of a submechanism file -> what this entry's own format calls it.
         remarks: on what the file says twice.
         task_space: platform and free coordinates of a parallel manipulator, or None.
@@ -146,6 +148,7 @@ class Submechanism:
     friction: dict[str, JointFriction] = field(default_factory=dict)
     task_space: TaskAxes | None = None
     assemble: bool = False
+    undecided: tuple[str, ...] = ()
     vocabulary: dict[str, str] = field(default_factory=dict)
     remarks: tuple[Remark, ...] = ()
     place: str = ""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
+
+#: Damaged files per test; CLOSED_LOOP_FUZZ=10000 makes a campaign of it.
+COUNT = int(os.environ.get("CLOSED_LOOP_FUZZ", "200"))
 
 NASTY_TEXT = [
     *("nan", "inf", "-inf", "1e308", "-1e308", "1e400", "1e-320", "0", "-0", "-1", "", " ", "x"),

@@ -27,6 +27,7 @@ class Command(NamedTuple):
 
 COMMANDS = (
     Command("check", "look a robot's files over; exit status for CI"),
+    Command("zoo", "try every robot of a folder, in any format; a table"),
     Command("info", "joints, clusters, loops, how each loop is solved and why"),
     Command("graph", "draw the cluster tree as SVG"),
     Command("new", "guess the submechanism file of a URDF"),

@@ -31,7 +31,7 @@ from .node import Node
 from .schema import COUPLING, FILE
 from .sub_urdf import TransmissionSearch
 from .validate import validated
-from .yaml_reader import load_yaml
+from .yaml_reader import YamlFile, load_yaml
 
 
 @dataclass(frozen=True)
@@ -72,13 +72,13 @@ def _listed(node: Node) -> set[str]:
     return {*node.value_of("jointnames_spanningtree", node.value_of("jointnames", ()))}
 
 
-def open_submechanisms(source: str | os.PathLike[str]) -> SubmechanismFile:
-    """A submechanism file (path or text), its layout checked.
+def open_submechanisms(source: str | os.PathLike[str] | YamlFile) -> SubmechanismFile:
+    """A submechanism file (path, text or its YAML), its layout checked.
 
     Raises:
         SubmechanismError: names the file, the key path, the offending word and the nearest valid.
     """
-    given = load_yaml(source)
+    given = source if isinstance(source, YamlFile) else load_yaml(source)
     nodes = list(validated(given.root, FILE)["submechanisms"])
     return SubmechanismFile(nodes, given.folder, given.repeated)
 

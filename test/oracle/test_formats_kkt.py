@@ -1,4 +1,7 @@
-"""URDF+ robots against Pinocchio: a KKT system on the tree with rows of its own, at speed."""
+"""Robots in other formats against Pinocchio: a KKT system on the tree, at speed.
+
+The rows of the KKT system come from a reading of the files that shares no code with the package.
+"""
 
 from __future__ import annotations
 
@@ -6,31 +9,45 @@ from functools import cache
 
 import numpy as np
 import pytest
-from support import figures
+from support import figures, onshape, urdf_plus
 from support.figures import Motions, relative
 from support.published import ZOO, needs_zoo
-from support.urdf_plus import ROBOTS
 
 import closed_loop_dynamics as cld
+from tools.oracles.onshape import onshape_oracle
 from tools.oracles.urdf_plus import urdf_plus_oracle
 
 COUNT = 25
-PUBLISHED = ("six_bar", "mini_cheetah")
+FLYERS = ("flight", "base_to_floating_base")
+PUBLISHED = ("six_bar", "mini_cheetah", "onshape_5bar", "onshape_digit_like")
 every_robot = pytest.mark.parametrize(
-    "name", [*ROBOTS, *(pytest.param(name, marks=needs_zoo) for name in PUBLISHED)]
+    "name",
+    [
+        *(*urdf_plus.ROBOTS, *onshape.ROBOTS),
+        *(pytest.param(name, marks=needs_zoo) for name in PUBLISHED),
+    ],
 )
 
 
 @cache
 def motions_of(name: str) -> Motions:
-    """25 motions of a robot that was loaded by ``load(path)`` or ``load(text)`` alone."""
-    source = ROBOTS.get(name, ZOO / "urdf_plus" / f"{name}.urdf")
+    """25 motions of a robot, loaded by what its authors wrote."""
+    if name in onshape.ROBOTS or name.startswith("onshape"):
+        return _onshape(name)
+    source = urdf_plus.ROBOTS.get(name, ZOO / "urdf_plus" / f"{name}.urdf")
     robot = cld.load(source)
     spanning = [joint for joint in robot.names.spanning if joint not in FLYERS]
     return Motions.random(robot, urdf_plus_oracle(source, spanning), COUNT, 5, batch=False)
 
 
-FLYERS = ("flight", "base_to_floating_base")
+def _onshape(name: str) -> Motions:
+    files = onshape.ROBOTS.get(name, tuple(ZOO / name / f"robot.{end}" for end in ("urdf", "yaml")))
+    robot = cld.load(*files)
+    couplings = [c for entry in robot.mechanism.entries for c in entry.couplings]
+    held = {c.joint: c.offset for c in couplings if not c.terms}
+    return Motions.random(
+        robot, onshape_oracle(*files, robot.names.spanning, held), COUNT, 5, batch=False
+    )
 
 
 @every_robot

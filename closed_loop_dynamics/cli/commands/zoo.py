@@ -1,0 +1,75 @@
+"""``closed-loop zoo``: try every robot of a folder, in whatever format, and print a table."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from ...errors import ClosedLoopError
+from ...robot import load
+from ..arguments import InputFile
+from ..mistakes import UsageError
+from ..terminal import Style
+
+DESCRIPTION = """\
+Load every robot below a folder: URDF, URDF+ and MJCF files, each with the YAML file beside it that
+has its name, or robot.yaml. One line per robot: joints, degrees of freedom, actuators, loops, and
+what the linter says, or why it does not load.
+"""
+EPILOG = """\
+examples:
+  closed-loop zoo models/
+  closed-loop zoo models/ | grep -v ok
+
+exit status: 0 all load without errors, 1 some do not, 2 the command line is wrong
+"""
+_SUFFIXES = (".urdf", ".xml", ".mjcf")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=InputFile, metavar="FOLDER", help="where robots are")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Load one after the other, each with its line as soon as it is known."""
+    folder = Path(options.folder).expanduser()
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder '{folder}'")
+    robots = [(p, beside(p)) for p in sorted(folder.rglob("*")) if p.suffix.lower() in _SUFFIXES]
+    if not robots:
+        raise UsageError(f"no file in '{folder}' ends in {', '.join(_SUFFIXES)}")
+    style = Style.of(sys.stdout)
+    names = [str(path.relative_to(folder)) for path, _ in robots]
+    width = max(map(len, names))
+    print(style("bold", f"{'file':{width}}  joints  dof  driven  loops  result"))
+    bad = 0
+    for name, (path, loops) in zip(names, robots, strict=True):
+        numbers, result, good = tried(path, loops)
+        bad += not good
+        words = style("green" if good else "red", result)
+        print(f"{name:{width}}  {numbers}  {words}", flush=True)
+    print(style("bold", f"{len(robots) - bad} of {len(robots)} load without errors"))
+    return int(bad > 0)
+
+
+def beside(path: Path) -> Path | None:
+    """The YAML file of a URDF: of the same name, or robot.yaml."""
+    names = [f"{stem}{end}" for stem in (path.stem, "robot") for end in (".yaml", ".yml")]
+    found = [path.with_name(name) for name in names if path.with_name(name).is_file()]
+    return found[0] if found and path.suffix.lower() == ".urdf" else None
+
+
+def tried(path: Path, loops: Path | None) -> tuple[str, str, bool]:
+    """Numbers and words of one line, and whether all is well."""
+    try:
+        robot = load(path, loops, prepare=())
+        report = robot.report()
+    except ClosedLoopError as error:
+        return f"{'-':>6}  {'-':>3}  {'-':>6}  {'-':>5}", " ".join(str(error).split())[:300], False
+    count = len(robot.mechanism.loops)
+    numbers = f"{robot.n:6}  {robot.m:3}  {robot.p:6}  {count:5}"
+    if report.errors:
+        return numbers, report.errors[0].message[:300], False
+    warnings = ", ".join(dict.fromkeys(finding.code for finding in report.warnings))
+    return numbers, f"ok ({warnings})" if warnings else "ok", True

@@ -1,0 +1,1 @@
+"""MJCF files, MuJoCo's own format, as MuJoCo's own compiler understands them."""

@@ -1,0 +1,236 @@
+"""MJCF: equalities close loops and couple joints, actuators say what is driven.
+
+Equalities are hard here: ``solref`` and ``solimp`` say how MuJoCo softens them. Which joints are
+independent follows from the mobility of the assembled loops (``closure/roles.py``).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..clusters import loop_bodies, united
+from ..couplings import check_couplings
+from ..implied import make_unique, with_implied
+from ..locked_axes import axes_of
+from ..remark import Remark
+from ..submechanism import ActuatorModel, Coupling, LoopConstraint, Submechanism
+from ..tree import FLOATING, Tree
+from ..xml_source import Element
+from .compiler import compiled
+from .drives import driven_joints
+from .tree import BALL, FREE, MjcfTree, pose_of, read_tree
+from .unread import remarks_on_model
+
+_VOCABULARY = {
+    "jointnames_independent": "<actuator>",
+    "check the cut frames": "check the anchors",
+    "`reference:`": "another ref=",
+}
+CONNECT, WELD, JOINT = range(3)
+_Z = np.array([0.0, 0.0, 1.0])
+
+
+@dataclass
+class _Equalities:
+    """What ties joints together."""
+
+    loops: list[LoopConstraint] = field(default_factory=list)
+    couplings: list[Coupling] = field(default_factory=list)
+    remarks: list[Remark] = field(default_factory=list)
+
+
+def read_mjcf(
+    source: str | os.PathLike[str], root: Element
+) -> tuple[Tree, tuple[Submechanism, ...]]:
+    """Tree and submechanisms of an MJCF (path or text), whose XML is ``root``.
+
+    Raises:
+        MjcfError, SubmechanismError: with the place and what to do.
+    """
+    model, missing = compiled(source, root)
+    parts = read_tree(model, root.file)
+    tree = parts.tree(root.get("model", "mujoco"))
+    ties = _equalities(parts, tree)
+    driven, drive_remarks = driven_joints(parts, ties.couplings)
+    ties.couplings = _turned_to_motors(ties.couplings, driven or [])
+    entries = _entries(tree, parts, ties, driven)
+    remarks = [*missing, *tree.remarks, *ties.remarks, *drive_remarks]
+    remarks += remarks_on_model(parts)
+    return replace(tree, remarks=tuple(remarks)), entries
+
+
+def _entries(
+    tree: Tree, parts: MjcfTree, ties: _Equalities, driven: list[str] | None
+) -> tuple[Submechanism, ...]:
+    """One for each set of joints that equalities tie together; ``driven``: None, not said."""
+    models = dict(_joint_models(parts))
+    loops = [(loop, loop_bodies(tree, loop)) for loop in ties.loops]
+    joints = [bodies for _, bodies in loops]
+    joints += [[tree.joint_index(n) for n in (c.joint, *c.terms)] for c in ties.couplings]
+    entries, taken = [], set[str]()
+    for group in united(([b] for b in range(len(tree.bodies))), *joints):
+        names = tuple(tree.bodies[b].joint.name for b in group)
+        inside = [loop for loop, bodies in loops if set(group).intersection(bodies)]
+        coupled = [c for c in ties.couplings if c.joint in names]
+        if not inside and not coupled:
+            continue
+        first = inside[0].place if inside else coupled[0].place
+        couplings = check_couplings(coupled, names, ())
+        free = tuple(n for n in names if n not in {c.joint for c in couplings})
+        entries.append(
+            Submechanism(
+                name=make_unique(first, taken),
+                type="numerical" if inside else "coupling",
+                spanning=names,
+                independent=() if inside else free,
+                active=() if inside or driven is not None else free,
+                loops=tuple(inside),
+                couplings=couplings,
+                reference={n: parts.reference[n] for n in names} if inside else {},
+                assemble=bool(inside),
+                undecided=(("independent",) if driven is not None else ("independent", "active"))
+                if inside
+                else (),
+                vocabulary=_VOCABULARY,
+                place=first,
+                file=tree.source,
+            )
+        )
+    return tuple(_driven(e, tree, models, driven) for e in with_implied(tuple(entries), tree))
+
+
+def _turned_to_motors(couplings: list[Coupling], driven: list[str]) -> list[Coupling]:
+    """Couplings of a driven joint to one that is not, solved for that one."""
+    result: list[Coupling] = []
+    for c in couplings:
+        other, ratio = next(iter(c.terms.items()), ("", 0.0))
+        taken = other in driven or any(other == x.joint for x in (*couplings, *result))
+        if c.joint in driven and ratio and not taken:
+            c = replace(c, joint=other, terms={c.joint: 1.0 / ratio}, offset=-c.offset / ratio)
+        result.append(c)
+    return result
+
+
+def _driven(
+    entry: Submechanism, tree: Tree, models: dict[str, ActuatorModel], driven: list[str] | None
+) -> Submechanism:
+    """With the joints that actuators drive, rotors and friction."""
+    if tree.bodies[tree.joint_index(entry.spanning[0])].joint.kind == FLOATING:
+        return entry
+    if driven is not None:
+        entry = replace(entry, active=tuple(n for n in driven if n in entry.spanning))
+    return replace(entry, actuators={n: models[n] for n in entry.spanning if n in models})
+
+
+def _joint_models(parts: MjcfTree) -> Iterator[tuple[str, ActuatorModel]]:
+    """Armature, damping and dry friction of hinges and sliders."""
+    model = parts.model
+    for j, names in parts.joints.items():
+        if model.jnt_type[j] not in (FREE, BALL):
+            dof = int(model.jnt_dofadr[j])
+            found = ActuatorModel(
+                viscous_friction=float(model.dof_damping[dof]),
+                coulomb_friction=float(model.dof_frictionloss[dof]),
+                rotor_inertia=float(model.dof_armature[dof]),
+            )
+            if found != ActuatorModel():
+                yield names[0], found
+
+
+def _equalities(parts: MjcfTree, tree: Tree) -> _Equalities:
+    model = parts.model
+    result = _Equalities()
+    for e in range(model.neq):
+        place = (
+            f"equality '{model.equality(e).name}'" if model.equality(e).name else f"equality {e}"
+        )
+        kind = int(model.eq_type[e])
+        if not model.eq_active0[e]:
+            message = f"{place} is not active: it ties nothing here"
+            result.remarks.append(Remark("info", "inactive-equality", message))
+        elif kind in (CONNECT, WELD):
+            result.loops.append(_loop(parts, tree, e, kind, place))
+        elif kind == JOINT:
+            result.couplings.append(_coupling(parts, e, place))
+        else:
+            raise parts.error(
+                place,
+                "equalities of tendons and flexible parts are not read",
+                "tie joints, bodies or sites",
+            )
+    return result
+
+
+def _loop(parts: MjcfTree, tree: Tree, e: int, kind: int, place: str) -> LoopConstraint:
+    """``<connect>`` or ``<weld>``, of two bodies or two sites."""
+    model = parts.model
+    ends = (int(model.eq_obj1id[e]), int(model.eq_obj2id[e]))
+    data = model.eq_data[e]
+    frames = [np.eye(4), np.eye(4)]
+    if _is_site(model, e):
+        for frame, site in zip(frames, ends, strict=True):
+            frame[:] = pose_of(model.site_pos[site], model.site_quat[site])
+        ends = (int(model.site_bodyid[ends[0]]), int(model.site_bodyid[ends[1]]))
+    elif kind == CONNECT:
+        frames[0][:3, 3], frames[1][:3, 3] = data[:3], data[3:6]
+    else:
+        frames[0] = pose_of(data[3:6], data[6:10])
+        frames[1][:3, 3] = data[:3]
+    links = [parts.body_names[end] for end in ends]
+    bodies = [tree.frames[link][0] for link in links]
+    if bodies[0] == bodies[1]:
+        raise parts.error(
+            place,
+            f"'{links[0]}' and '{links[1]}' do not move against each other",
+            "tie bodies between which there are joints",
+        )
+    for body in set(tree.path_to_root(bodies[0])) ^ set(tree.path_to_root(bodies[1])):
+        if tree.bodies[body].joint.kind == FLOATING:
+            raise parts.error(
+                place,
+                f"it holds the floating base (joint '{tree.bodies[body].joint.name}')",
+                "tie bodies together that the same free joint carries",
+            )
+    return LoopConstraint(
+        predecessor=links[0],
+        successor=links[1],
+        axes=axes_of("spherical" if kind == CONNECT else "fixed", _Z),
+        predecessor_frame=frames[0],
+        successor_frame=frames[1],
+        place=place,
+    )
+
+
+def _coupling(parts: MjcfTree, e: int, place: str) -> Coupling:
+    """q1 - ref1 = a0 + a1 (q2 - ref2); a polynomial of higher degree is refused."""
+    model = parts.model
+    factors = [float(x) for x in model.eq_data[e][:5]]
+    joints = [int(model.eq_obj1id[e]), int(model.eq_obj2id[e])]
+    names = []
+    for j in joints[: 1 if joints[1] < 0 else 2]:
+        if model.jnt_type[j] in (FREE, BALL):
+            raise parts.error(place, "it couples a ball or free joint", "couple hinges and sliders")
+        names.append(parts.joints[j][0])
+    if len(names) == 2 and any(factors[2:]):
+        raise parts.error(
+            place,
+            f"polycoef {factors}: a coupling of degree 2 or more is not read",
+            "couple linearly, or write the relation as a function (load(closures=...)) of a "
+            "submechanism file",
+        )
+    refs = [parts.reference[name] for name in names]
+    if len(names) == 1:
+        return Coupling(names[0], {}, refs[0] + factors[0], place, parts.file)
+    offset = refs[0] + factors[0] - factors[1] * refs[1]
+    return Coupling(names[0], {names[1]: factors[1]}, offset, place, parts.file)
+
+
+def _is_site(model: Any, e: int) -> bool:
+    import mujoco
+
+    return bool(model.eq_objtype[e] == mujoco.mjtObj.mjOBJ_SITE)

@@ -1,0 +1,62 @@
+"""Small robots in MJCF, written here: what MuJoCo's compiler has to make of them."""
+
+from __future__ import annotations
+
+
+def robot(bodies: str, equalities: str = "", actuators: str = "", more: str = "") -> str:
+    return (
+        '<mujoco model="small"><compiler angle="radian"/>'
+        '<default><joint axis="0 0 1"/><geom type="capsule" size="0.02" contype="0" '
+        'conaffinity="0"/><default class="strong"><joint armature="0.01" damping="0.2"/></default>'
+        f"</default>{more}<worldbody>{bodies}</worldbody><equality>{equalities}</equality>"
+        f"<actuator>{actuators}</actuator></mujoco>"
+    )
+
+
+def bar(name: str, length: float, at: str, inside: str = "", joint: str = "") -> str:
+    """A body along x with a weight beside it: no plane of symmetry."""
+    joint = joint or f'<joint name="{name}_joint"/>'
+    return (
+        f'<body name="{name}" pos="{at}">{joint}<geom fromto="0 0 0 {length} 0 0"/>'
+        f'<geom type="box" size="0.03 0.02 0.01" pos="0.1 0.05 0.02" euler="0.3 0.2 0.1"/>'
+        f"{inside}</body>"
+    )
+
+
+#: Crank and rocker, a pin between them; the crank has a rotor, and shows at 0.2.
+FOUR_BAR = robot(
+    bar("crank", 0.2, "0 0 0", bar("rod", 0.5, "0.2 0 0"),
+        '<joint name="crank_joint" class="strong" ref="0.2" range="-1 1"/>')
+    + bar("rocker", 0.5, "0.4 -0.5 0", '<site name="tip" pos="0.3 0.5 0"/>',
+          '<joint name="rocker_joint" frictionloss="0.0"/>'),
+    '<connect name="pin" body1="rod" body2="rocker" anchor="0.5 0 0"/>',
+    '<motor joint="crank_joint" gear="7"/>',
+)  # fmt: skip
+#: Two sites tied, a slider, a gear between two cranks, a joint away from its body's frame.
+GEARED = robot(
+    bar("left", 0.3, "0 0 0", bar("left_rod", 0.4, "0.3 0 0", '<site name="a" pos="0.4 0 0"/>'))
+    + bar("right", 0.3, "0.6 0 0.1", "",
+          '<joint name="right_joint" pos="0.1 0 0" ref="-0.3" axis="0 1 1" armature="0.02"/>')
+    + bar("sled", 0.1, "0.7 0 0", '<site name="b" pos="0 0 0" quat="1 0 0.1 0"/>',
+          '<joint name="sled_joint" type="slide" axis="1 0.3 0" damping="0.5" ref="0.05"/>'),
+    '<connect site1="a" site2="b"/><joint joint1="right_joint" joint2="left_joint" '
+    'polycoef="0.1 -2.5 0 0 0"/>',
+    '<position joint="left_joint" kp="100"/>',
+)  # fmt: skip
+#: A flying body with two joints in one body, a ball inside a loop, and a weld that closes it.
+FLYING = robot(
+    '<body name="trunk" pos="0 0 1" quat="1 0.1 0 0"><freejoint name="flight"/>'
+    '<geom type="box" size="0.2 0.1 0.05" pos="0.01 0.02 0.03"/>'
+    + bar("leg", 0.4, "0.2 0 0", "",
+          '<joint name="hip" axis="0 1 0" pos="0 0 0.02"/><joint name="yaw" axis="0 0.2 1"/>')
+    + bar("arm", 0.3, "-0.2 0 0",
+          bar("fore", 0.3, "0.3 0 0", bar("hand", 0.05, "0.3 0 0"),
+              '<joint name="ball" type="ball"/>'))
+    + bar("lever", 0.4, "-0.2 0.2 0.1", bar("grip", 0.1, "0.4 0 0",
+          bar("wrist", 0.05, "0.05 0 0", "", '<joint name="wrist_joint" axis="0 1 0"/>'),
+          '<joint name="grip_joint" axis="1 0 0"/>'))
+    + "</body>",
+    '<weld body1="hand" body2="wrist"/>',
+    '<motor joint="hip"/><motor joint="yaw"/><motor joint="arm_joint"/>',
+)  # fmt: skip
+ROBOTS = {"four bar": FOUR_BAR, "geared": GEARED, "flying": FLYING}
