@@ -64,7 +64,8 @@ class Approach:
 def _wide_rows(system: LoopSystem, q: SX) -> SX:
     """phi with angles in place of their sines."""
     rows = system.phi(q)
-    cuts = CutMotion(system.tree, system.local, q, ca.SX.zeros(q.shape[0]))
+    rest = ca.SX.zeros(q.shape[0])
+    cuts = CutMotion(system.tree, system.local, q, rest, rest)
     at = 0
     for cut in system.cuts:
         first, at = at + len(cut.translations), at + len(cut.labels)
