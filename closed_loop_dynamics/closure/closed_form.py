@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -57,12 +58,13 @@ def choose(branch: Branch) -> AnalyticalChoice:
     choices = [_match(system, leg, known, numerical.plan.length) for leg in legs]
     everywhere = [(-np.inf, np.inf)] * len(system.independent)
     trial = AnalyticalClosure(numerical, AnalyticalChoice(choices, 0.0, everywhere))
-    left = _left_over(trial, known)
+    evaluate = _evaluation(trial)
+    left = _left_over(evaluate, known)
     if not left < TOLERANCE:
         raise NotClosedForm(
             f"the closed form leaves {left:.2g} m or rad, more than the tolerance {TOLERANCE:g}"
         )
-    domain = _beyond_limits(branch, trial, _domain(branch, trial))
+    domain = _beyond_limits(branch, evaluate, _domain(branch, trial))
     low, high = np.array(domain).T
     p = known[:, list(system.independent)]
     inside = np.all((p >= low - ON_THE_EDGE) & (p <= high + ON_THE_EDGE), axis=1)
@@ -89,7 +91,7 @@ def _domain(branch: Branch, closure: AnalyticalClosure) -> list[tuple[float, flo
 
 
 def _beyond_limits(
-    branch: Branch, closure: AnalyticalClosure, domain: list[tuple[float, float]]
+    branch: Branch, evaluate: Any, domain: list[tuple[float, float]]
 ) -> list[tuple[float, float]]:
     """The domain, widened where it ends at joint limits and not at a singularity.
 
@@ -104,36 +106,36 @@ def _beyond_limits(
         return domain
     if len(low) == 1:
         for margin, side, sign in zip(ends, (low, high), (-1.0, 1.0), strict=True):
-            side += sign * _followed(branch, closure, side.copy(), sign * margin)
+            side += sign * _followed(branch, evaluate, side.copy(), sign * margin)
     elif np.all(branch.table.reached):
         least = [share * np.minimum(ends, LEAST_MARGIN) for share in SHARES]
         for below, above in (ends, *least):
             found = branch.beyond(below, above)
-            if found and _left_over(closure, _configurations(branch, found)) < TOLERANCE:
+            if found and _left_over(evaluate, _configurations(branch, found)) < TOLERANCE:
                 low, high = low - below, high + above
                 break
     return [(float(a), float(b)) for a, b in zip(low, high, strict=True)]
 
 
-def _followed(branch: Branch, closure: AnalyticalClosure, end: Array, way: Array) -> float:
+def _followed(branch: Branch, evaluate: Any, end: Array, way: Array) -> float:
     """How far the closed form keeps to the branch from ``end`` on, at most the whole way."""
     gone, step = 0.0, SHARES[-2]
     while gone < 1.0 and step > SHARES[-1] ** 2:
         part = min(1.0, gone + step)
-        if _fits(branch, closure, end + part * way):
+        if _fits(branch, evaluate, end + part * way):
             gone = part
         else:
             step /= 4.0
     return gone * float(abs(way[0]))
 
 
-def _fits(branch: Branch, closure: AnalyticalClosure, p: Array) -> bool:
+def _fits(branch: Branch, evaluate: Any, p: Array) -> bool:
     """The branch goes to ``p``, and the closed form with it."""
     try:
         found = [branch.solution(p)]
     except ClosureNotFound:
         return False
-    return _left_over(closure, _configurations(branch, found)) < TOLERANCE
+    return _left_over(evaluate, _configurations(branch, found)) < TOLERANCE
 
 
 def _configurations(branch: Branch, solutions: Sequence[Solution]) -> Array:
@@ -197,12 +199,20 @@ def _range(system: LoopSystem, known: Array, i: int) -> tuple[int, float, float]
     raise NotClosedForm(f"joint '{system.names([i])[0]}' turns all the way round")
 
 
-def _left_over(closure: AnalyticalClosure, known: Array) -> float:
+def _evaluation(closure: AnalyticalClosure) -> Any:
+    """Function q -> kept rows of phi and q, both of the closed form at the independent joints of q.
+
+    Traced once: limits are approached in many small steps.
+    """
+    q = ca.SX.sym("q", len(closure.system.joints))
+    found = closure.assemble(q[list(closure.system.independent)], ca.SX(0, 1))
+    phi = closure.system.phi(found)[closure.plan.rows]
+    return ca.Function("phi", [q], [ca.densify(phi), found])
+
+
+def _left_over(evaluate: Any, known: Array) -> float:
     """Largest |phi| of the kept rows over the known solutions (the plan reports the others)."""
-    y = ca.SX.sym("y", len(closure.system.independent))
-    q = closure.assemble(y, ca.SX(0, 1))
-    f = ca.Function("phi", [y], [ca.densify(closure.system.phi(q)[closure.plan.rows]), q])
-    phi, q_found = f.map(len(known))(known[:, list(closure.system.independent)].T)
+    phi, q_found = evaluate.map(len(known))(known.T)
     if float(np.max(np.abs(np.asarray(q_found).T - known))) > 1e-2:
         return float("inf")
     return float(np.max(np.abs(np.asarray(phi))))

@@ -27,12 +27,12 @@ def largest(values: Iterable[SX]) -> SX:
 
 def solve_small(A: SX, B: SX) -> tuple[SX, SX]:
     """X of A X = B, and det(A)."""
-    if A.shape[0] == 1:
-        return B / A, A
     if A.shape[0] > 3:
         return solve_sparse(A, B)
     turned, det = adjugate(A)
-    return (turned @ B) * (1.0 / det), det
+    inverse = 1.0 / det
+    # Of a constant A, a gear say, all but one product per entry is done here and now.
+    return (turned * inverse) @ B if A.is_constant() else (turned @ B) * inverse, det
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,12 @@
-"""The factors of small symmetric matrices: solutions, and what is not positive definite."""
+"""Small matrices: solutions, what they cost, and what is not positive definite."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from closed_loop_dynamics.closure.small_linear import Cholesky
+from closed_loop_dynamics.closure.small_linear import Cholesky, solve_small
+from closed_loop_dynamics.engine.instructions import instruction_list
 from closed_loop_dynamics.engine.symbolic import ca
 
 
@@ -42,3 +43,12 @@ def test_singular_matrices_are_seen_whichever_way_rounding_goes(n: int) -> None:
             sizes = 10.0 ** rng.uniform(-3, 3, n)[:, None]
             assert factor(sizes * B @ B.T * sizes.T)[1] <= 0.0
             seen += 1
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_gears_are_inverted_when_traced_not_when_called(n: int) -> None:
+    A, b = np.random.default_rng(n).normal(size=(n, n)), ca.SX.sym("b", n)
+    f = ca.Function("f", [b], [solve_small(ca.SX(A), b)[0]])
+    np.testing.assert_allclose(A @ np.array(f(np.arange(n) + 1.0)).ravel(), np.arange(n) + 1.0)
+    assert instruction_list(f).count("mul") == n * n
+    assert instruction_list(f).count("div") == 0

@@ -97,15 +97,19 @@ def at_once(name: str, function: Callable[..., Any], *arrays: Any) -> Contender:
 
 
 def take_turns(contenders: Sequence[Contender], sweeps: int) -> None:
-    """Time every chunk of every contender ``sweeps`` times (``sweeps / every`` for slow ones)."""
+    """Time every chunk of every contender ``sweeps`` times (``sweeps / every`` for slow ones).
+
+    Back and forth: who comes behind an equal finds inputs and tables in the caches.
+    """
     longest = max(len(contender.chunks) for contender in contenders)
     gc.collect()
     enabled = gc.isenabled()
     gc.disable()
     try:
         for sweep in range(sweeps):
+            order = contenders[:: 1 - 2 * (sweep % 2)]
             for index in range(longest):
-                for contender in contenders:
+                for contender in order:
                     if index < len(contender.chunks) and sweep % contender.every == 0:
                         contender.run(index)
     finally:
