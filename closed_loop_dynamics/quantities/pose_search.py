@@ -30,6 +30,8 @@ TOLERANCE = 1e-8
 KNOWN, STARTS = 512, 60
 #: Steps of one descent, and within how many of them the squared error has to halve.
 STEPS, PATIENCE = 100, 8
+#: Steps of the last descent, from the nearest positions: along a curved valley they are short.
+LAST_STEPS = 1000
 #: Longest step of a joint [rad, or sizes of the robot].
 LONGEST = 0.7
 #: Damping that is always there, for the size of the robot: error squared.
@@ -144,7 +146,9 @@ class Search:
             if best is None or self._merit(place) < self._merit(best):
                 best = place
         if best is not None:  # descents that will not arrive are given up early
-            best = self._descend(best.y, patience=STEPS) or best
+            best = self._descend(best.y, steps=LAST_STEPS, patience=LAST_STEPS) or best
+            if best.there:
+                return best.y
         raise self._failure(best, y0, count)
 
     def _starts(self, y0: Array) -> Iterator[Array]:
@@ -199,13 +203,13 @@ class Search:
 
     # -- one descent ----------------------------------------------------------------------------
 
-    def _descend(self, y: Array, patience: int = PATIENCE) -> Place | None:
+    def _descend(self, y: Array, steps: int = STEPS, patience: int = PATIENCE) -> Place | None:
         """The place where the links are at their targets, or where it gets no better."""
         place = self._place(y)
         if place is None:
             return None
         boost, milestone, age = 1.0, self._merit(place), 0
-        for _ in range(STEPS):
+        for _ in range(steps):
             if place.there or boost > 1e8 or age > patience:
                 break
             trial = self._place(integrate(self._mech, place.y, self._step(place, boost)))
