@@ -22,6 +22,8 @@ SHORTEST = 1e-5
 #: motion, and the one after which nothing is left to do [rad or m]; how much shorter each must be
 #: than the one before.
 STEPS, LONGEST, CLOSE, SHORTER = 6, 0.05, 1e-8, 0.1
+#: Share of the largest step that no speed explains: more is believed when a second sample says so.
+SURPRISING = 0.25
 
 
 class Observation(NamedTuple):
@@ -43,7 +45,8 @@ class Observer:
     A sample near the last one is reached by a few steps from there. For others, an answer on the
     reference's assembly mode that continues the motion is taken; else the search starts from the
     last answer. What is further away than ``max_jump`` and the speeds since then explain is
-    refused: encoders do not jump, assembly modes do. After ``patience``
+    refused: encoders do not jump, assembly modes do. A smaller step that comes as a surprise needs
+    a second sample that agrees: one wrong message must not move a reference. After ``patience``
     seconds of refusals the guard starts anew from the reference's mode, because the robot may
     really be elsewhere. What lies outside the joint limits by more than ``limit_tolerance`` is
     never believed, however long it is claimed, nor are speeds above :data:`WILD` times their
@@ -88,12 +91,13 @@ class Observer:
         self._lowest = np.concatenate([*(each.lower for each in bounds), -speed])
         self._highest = np.concatenate([*(each.upper for each in bounds), speed])
         self._last: Array | None = None
+        self._doubted: Array | None = None
         self._speed = np.zeros(robot.m)
         self._since = 0.0
 
     def forget(self) -> None:
         """Start anew with the next sample."""
-        self._last = None
+        self._last = self._doubted = None
 
     def observe(
         self, time: float, u: Array, ud: Array | None = None, tau_u: Array | None = None
@@ -112,6 +116,7 @@ class Observer:
         if self._last is not None and elapsed > self.patience:
             self._last = None
         y, yd = self._follow(u, ud, elapsed) or self._search(u, ud, elapsed)
+        self._require_no_surprise(y, elapsed)
         self._last, self._speed, self._since = y, yd, time
         forces = None if tau_u is None else self.robot.actuator_jacobian(y).T @ tau_u
         return Observation(y, yd, forces)
@@ -122,6 +127,20 @@ class Observer:
         low, high = np.minimum(limits.lower, y), np.maximum(limits.upper, y)
         there = np.minimum(np.maximum(y + age * seen.yd, low), high)
         return Observation(there, seen.yd, None)
+
+    def _require_no_surprise(self, y: Array, elapsed: float) -> None:
+        """Refuse a first sample that is elsewhere than where the last one was going."""
+        last, doubted, self._doubted = self._last, self._doubted, None
+        if last is None or not self._believes_limits or len(last) != self.robot.m:
+            return
+        step, most = np.abs(y - last - elapsed * self._speed), SURPRISING * self.max_jump
+        if (step <= most).all() or (doubted is not None and (np.abs(y - doubted) <= most).all()):
+            return
+        self._doubted = y
+        j = int(np.argmax(step))
+        raise InvalidInput(
+            f"not believed yet: {self.robot.names.independent[j]} would have leapt by {step[j]:.4g}"
+        )
 
     # -- near the last sample -------------------------------------------------------------------
 

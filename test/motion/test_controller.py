@@ -106,6 +106,21 @@ def test_an_offset_of_the_encoders_is_no_command(rig: ControlRig) -> None:
     assert "holding -> damping" in rig.went()
 
 
+@pytest.mark.parametrize("frequency", [None, 20.0], ids=["feedforward", "measured"])
+def test_one_wrong_measurement_moves_nothing(leg: cld.Robot, frequency: float | None) -> None:
+    """It is further off than the path allows, and nearer than what is called a jump."""
+    rig = ControlRig(leg, START, frequency=frequency, path=0.1 * np.ones(3))
+    rig.run(0.1)
+    rig.go(GOAL)
+    rig.run(0.4)
+    for _ in range(20):
+        rig.encoders = lambda u, ud: (u + np.array([0.15, 0.0, 0.0]), ud)
+        rig.run(PERIOD)
+        rig.encoders = lambda u, ud: (u, ud)
+        rig.run(0.01)
+    assert rig.went() == ["holding -> tracking"] and not rig.diversions
+
+
 def test_a_robot_that_does_not_obey_is_stopped_where_it_is(rig: ControlRig) -> None:
     rig.run(0.1)
     rig.go(GOAL)

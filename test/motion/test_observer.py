@@ -42,6 +42,23 @@ def test_jump_is_refused_until_patience_runs_out(leg: cld.Robot) -> None:
     np.testing.assert_allclose(observer.observe(2.0, there).y, [0.0, 0.9, 0.0], atol=1e-9)
 
 
+def test_a_surprise_needs_a_second_sample(leg: cld.Robot) -> None:
+    """Less than a jump, more than speeds explain: it may be one wrong message."""
+    observer = Observer(leg, max_jump=0.2, limit_tolerance=0.05)
+    here, there = (leg.state(np.array([0.0, knee, 0.0])).u for knee in (0.5, 0.65))
+    observer.observe(0.0, here)
+    with pytest.raises(InvalidInput, match=r"not believed yet: knee would have leapt by 0\.15"):
+        observer.observe(0.002, there)
+    np.testing.assert_allclose(observer.observe(0.004, here).y, [0.0, 0.5, 0.0], atol=1e-9)
+    for t in (0.006, 0.008):  # the one in between has taken the doubt away
+        with pytest.raises(InvalidInput, match="not believed yet"):
+            observer.observe(t, there)
+        observer.observe(t + 0.001, here)
+    with pytest.raises(InvalidInput, match="not believed yet"):
+        observer.observe(0.010, there)
+    np.testing.assert_allclose(observer.observe(0.012, there).y, [0.0, 0.65, 0.0], atol=1e-9)
+
+
 def test_out_of_reach_is_refused_and_forgotten(leg: cld.Robot) -> None:
     observer = Observer(leg)
     good = leg.state(np.array([0.0, 0.2, 0.0])).u
