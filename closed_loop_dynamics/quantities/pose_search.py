@@ -283,7 +283,7 @@ class Search:
         if limits:
             text += f"; there at their limits: {', '.join(limits)}"
         else:
-            text += "; no limit is in the way: out of reach on this assembly mode"
+            text += "; no limit is in the way: probably out of reach on this assembly mode"
         text += f" (the best of {count} starts)"
         return TargetNotReached(text, y=best.y, misses=missed, limits=limits)
 
