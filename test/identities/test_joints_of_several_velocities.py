@@ -82,7 +82,7 @@ def cylinder(monkeypatch: pytest.MonkeyPatch) -> Mechanism:
         R, p = sx(joint.placement[:3, :3]), sx(joint.placement[:3, 3])
         return Transform(((R, p), (rotation(joint.axis, q[0]), sx(joint.axis) * q[1])))
 
-    plain = Joint.S.fget
+    plain = Joint.S.func
     screws = np.kron(np.eye(2), AXIS[:, None])
     subspace = property(lambda joint: screws if joint.kind == CYLINDRICAL else plain(joint))
     monkeypatch.setattr(motion_module, "joint_transform", transform)
