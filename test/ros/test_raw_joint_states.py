@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("rclpy", reason="rclpy is not installed (extra `ros`)")
 
-from rclpy.serialization import serialize_message
+from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import JointState
 
 from closed_loop_dynamics.errors import InvalidInput
@@ -63,6 +63,27 @@ def test_the_quick_way_is_taken_and_only_where_nothing_else_has_changed() -> Non
     assert layout.fits(serialize_message(sent))
     sent.name = ["a", "c"]
     assert not layout.fits(serialize_message(sent))
+    sent.name, sent.header.frame_id = ["a", "b"], "x"
+    assert not layout.fits(serialize_message(sent))
+
+
+def test_bytes_that_only_align_others_do_not_count() -> None:
+    """Fast DDS leaves in them what was there before."""
+    fields = {"position": [1.0, 2.0], "velocity": [3.0, 4.0], "effort": [5.0, 6.0]}
+    sent = message(("a", "joint_b"), "base", **fields)
+    data = serialize_message(sent)
+    layout = Layout.of(data, sent, np.array([1, 0]))
+    assert layout is not None
+    stale = bytearray(data)
+    for k in range(4, len(data)):  # whatever does not change what is read may change
+        stale[k] ^= 0xFF
+        try:
+            read = deserialize_message(bytes(stale), JointState)
+        except Exception:  # a length that is too long
+            read = None
+        if read != sent:
+            stale[k] ^= 0xFF
+    assert stale != data and layout.fits(bytes(stale))
 
 
 @pytest.mark.parametrize("bad", [NAN, float("inf")])
