@@ -22,8 +22,10 @@ SHORTEST = 1e-5
 #: motion, and the one after which nothing is left to do [rad or m]; how much shorter each must be
 #: than the one before.
 STEPS, LONGEST, CLOSE, SHORTER = 6, 0.05, 1e-8, 0.1
-#: Share of the largest step that no speed explains: more is believed when a second sample says so.
+#: Share of the largest step that no speed explains: more is doubted.
 SURPRISING = 0.25
+#: What is doubted is believed when nothing else has been heard for so long [s].
+SURE = 0.02
 
 
 class Observation(NamedTuple):
@@ -45,10 +47,11 @@ class Observer:
     A sample near the last one is reached by a few steps from there. For others, an answer on the
     reference's assembly mode that continues the motion is taken; else the search starts from the
     last answer. What is further away than ``max_jump`` and the speeds since then explain is
-    refused: encoders do not jump, assembly modes do. A smaller step that comes as a surprise needs
-    a second sample that agrees: one wrong message must not move a reference. After ``patience``
-    seconds of refusals the guard starts anew from the reference's mode, because the robot may
-    really be elsewhere. What lies outside the joint limits by more than ``limit_tolerance`` is
+    refused: encoders do not jump, assembly modes do. A smaller step that comes as a surprise is
+    believed when nothing but samples that agree on it has come for :data:`SURE` seconds, two at
+    least: wrong messages must not move a reference. Where both were said, here and there, here
+    is believed for ``patience`` seconds. After as many seconds of refusals the guard starts anew
+    from the reference's mode, because the robot may really be elsewhere. What lies outside the joint limits by more than ``limit_tolerance`` is
     never believed, however long it is claimed, nor are speeds above :data:`WILD` times their
     limits.
 
@@ -92,12 +95,14 @@ class Observer:
         self._highest = np.concatenate([*(each.upper for each in bounds), speed])
         self._last: Array | None = None
         self._doubted: Array | None = None
+        self._refuted = -np.inf
         self._speed = np.zeros(robot.m)
         self._since = 0.0
 
     def forget(self) -> None:
         """Start anew with the next sample."""
         self._last = self._doubted = None
+        self._refuted = -np.inf
 
     def observe(
         self, time: float, u: Array, ud: Array | None = None, tau_u: Array | None = None
@@ -116,7 +121,7 @@ class Observer:
         if self._last is not None and elapsed > self.patience:
             self._last = None
         y, yd = self._follow(u, ud, elapsed) or self._search(u, ud, elapsed)
-        self._require_no_surprise(y, elapsed)
+        self._require_no_surprise(time, y)
         self._last, self._speed, self._since = y, yd, time
         forces = None if tau_u is None else self.robot.actuator_jacobian(y).T @ tau_u
         return Observation(y, yd, forces)
@@ -128,13 +133,19 @@ class Observer:
         there = np.minimum(np.maximum(y + age * seen.yd, low), high)
         return Observation(there, seen.yd, None)
 
-    def _require_no_surprise(self, y: Array, elapsed: float) -> None:
-        """Refuse a first sample that is elsewhere than where the last one was going."""
+    def _require_no_surprise(self, time: float, y: Array) -> None:
+        """Refuse a sample that is elsewhere than where the last one was going, for a while."""
         last, doubted, self._doubted = self._last, self._doubted, None
         if last is None or not self._believes_limits or len(last) != self.robot.m:
             return
+        elapsed = time - self._since
         step, most = np.abs(y - last - elapsed * self._speed), SURPRISING * self.max_jump
-        if (step <= most).all() or (doubted is not None and (np.abs(y - doubted) <= most).all()):
+        if (step <= most).all():
+            if doubted is not None:
+                self._refuted = time
+            return
+        again = doubted is not None and (np.abs(y - doubted) <= most).all()
+        if again and elapsed > SURE and time - self._refuted > self.patience:
             return
         self._doubted = y
         j = int(np.argmax(step))
