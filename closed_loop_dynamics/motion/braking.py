@@ -1,4 +1,4 @@
-"""Ways to rest: along the path of a motion, from wherever the robot is, or from one to the other."""
+"""Ways to rest: along the path of a motion, from where the robot is, from one to the other."""
 
 from __future__ import annotations
 

@@ -51,9 +51,9 @@ class Observer:
     believed when nothing but samples that agree on it has come for :data:`SURE` seconds, two at
     least: wrong messages must not move a reference. Where both were said, here and there, here
     is believed for ``patience`` seconds. After as many seconds of refusals the guard starts anew
-    from the reference's mode, because the robot may really be elsewhere. What lies outside the joint limits by more than ``limit_tolerance`` is
-    never believed, however long it is claimed, nor are speeds above :data:`WILD` times their
-    limits.
+    from the reference's mode, because the robot may really be elsewhere. What lies outside the
+    joint limits by more than ``limit_tolerance`` is never believed, however long it is claimed,
+    nor are speeds above :data:`WILD` times their limits.
 
     Args:
         max_jump: largest step of an independent joint beyond what its speed explains [rad or m].

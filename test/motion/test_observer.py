@@ -74,6 +74,7 @@ def test_messages_of_which_many_are_wrong_move_nothing(leg: cld.Robot, rate: int
             assert not is_wrong
             np.testing.assert_allclose(seen.y, [0.0, 0.5, 0.0], atol=1e-9)
 
+
 def test_out_of_reach_is_refused_and_forgotten(leg: cld.Robot) -> None:
     observer = Observer(leg)
     good = leg.state(np.array([0.0, 0.2, 0.0])).u
