@@ -245,6 +245,7 @@ class Feedforward(RobotNode):
         began = time.perf_counter()
         if not self._lockstep:
             self._states.look()
+        read = time.perf_counter()
         now_ns = clock()
         command = self._controller.cycle(now_ns)
         if command is None:
@@ -261,7 +262,7 @@ class Feedforward(RobotNode):
         if command.transition is not None:
             self.later(self._supervision.tell, command.transition)
         self._last = letter
-        self.cycle_done(began, command.dynamics)
+        self.cycle_done(began, command.dynamics, read - began)
 
     def _publish(self, letter: Letter) -> None:
         """In the sender's thread, if there is one."""

@@ -204,9 +204,9 @@ class GuardedNode(LifecycleNode):
     def _complain(self, text: str) -> None:
         self.get_logger().error(text, throttle_duration_sec=1.0)
 
-    def cycle_done(self, began: float, dynamics: float = 0.0) -> None:
+    def cycle_done(self, began: float, dynamics: float = 0.0, reading: float = 0.0) -> None:
         """Count a computing cycle that began at ``time.perf_counter()`` = ``began``."""
-        self.health.cycle(began, time.perf_counter(), dynamics)
+        self.health.cycle(began, time.perf_counter(), dynamics, reading)
 
     def remove_interfaces(self) -> None:
         """End of the configuration."""

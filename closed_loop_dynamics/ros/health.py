@@ -45,11 +45,13 @@ class Cycles:
         spent: times from begin to end [s].
         periods: times from begin to begin [s].
         dynamics: mean time of the robot's equations in it [s].
+        reading: typical time of reading measurements in it [s].
     """
 
     spent: Sequence[float] = ()
     periods: Sequence[float] = ()
     dynamics: float = 0.0
+    reading: float = 0.0
 
     def values(self) -> dict[str, str]:
         """As numbers of the diagnostics; lateness is that of a period, over the usual one."""
@@ -61,6 +63,7 @@ class Cycles:
             "cycle time p99 [ms]": share(spent, 0.99),
             "cycle time max [ms]": share(spent, 1.0),
             "dynamics time mean [ms]": self.dynamics,
+            "reading time p50 [ms]": self.reading,
             "period p50 [ms]": usual,
             "period p99 [ms]": share(periods, 0.99),
             "period max [ms]": share(periods, 1.0),
@@ -95,7 +98,7 @@ class Health:
         self.values: dict[str, str] = {}
         self._faults: dict[str, Fault] = {}
         self._reported: tuple[int, tuple[str, ...]] = (-1, ())
-        self._times: deque[tuple[float, float, float]] = deque(maxlen=MOST_CYCLES)
+        self._times: deque[tuple[float, float, float, float]] = deque(maxlen=MOST_CYCLES)
         self._previous: float | None = None
 
     def fault(self, channel: str, reason: str, time: float, level: int = ERROR) -> None:
@@ -128,9 +131,16 @@ class Health:
         self._reported = key
         return changed
 
-    def cycle(self, began: float, ended: float, dynamics: float = 0.0) -> None:
-        """Count one computing cycle, of which ``dynamics`` went into the robot's equations [s]."""
-        self._times.append((began, ended, dynamics))
+    def cycle(
+        self, began: float, ended: float, dynamics: float = 0.0, reading: float = 0.0
+    ) -> None:
+        """Count one computing cycle.
+
+        Args:
+            dynamics: what of it went into the robot's equations [s].
+            reading: what of it went into reading measurements [s].
+        """
+        self._times.append((began, ended, dynamics, reading))
 
     def take_cycles(self) -> Cycles:
         """The cycles since the last call."""
@@ -138,12 +148,13 @@ class Health:
         if not times:
             self._previous = None
             return Cycles()
-        begins = [began for began, _, _ in times]
+        begins = [began for began, *_ in times]
         if self._previous is not None:
             begins.insert(0, self._previous)
         self._previous = begins[-1]
         return Cycles(
-            [ended - began for began, ended, _ in times],
+            [ended - began for began, ended, *_ in times],
             [b - a for a, b in itertools.pairwise(begins)],
-            sum(dynamics for _, _, dynamics in times) / len(times),
+            sum(dynamics for *_, dynamics, _ in times) / len(times),
+            share(sorted(reading for *_, reading in times), 0.5),
         )

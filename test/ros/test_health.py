@@ -44,9 +44,10 @@ def test_change_is_reported_once_and_numbers_in_the_text_do_not_count() -> None:
 def test_cycles_are_counted_since_the_last_look() -> None:
     health = Health()
     for began, seconds in ((0.0, 1.0), (4.0, 3.0), (12.0, 2.0)):
-        health.cycle(began, began + seconds, 0.5 * seconds)
+        health.cycle(began, began + seconds, 0.5 * seconds, 0.1 * seconds)
     seen = health.take_cycles()
     assert (seen.spent, seen.periods, seen.dynamics) == ([1.0, 3.0, 2.0], [4.0, 8.0], 1.0)
+    assert seen.reading == pytest.approx(0.3)
     health.cycle(13.0, 14.0)
     assert health.take_cycles().periods == [1.0]  # since the last cycle of the last report
     assert health.take_cycles() == Cycles()

@@ -29,8 +29,9 @@ ROBOT = "rh5_leg"
 RATE = 1000.0  # [Hz]
 PRIORITY = 80
 STROKES, STROKE = 30, 1.5  # back and forth, seconds each
-#: Of the cycle alone: its computing, typical in the best second [s]. Of the cycle with real-time
-#: priority beside busy loops: 99 of 100 periods, and the longest one [s].
+#: Of the cycle alone: its computing, typical in the best second [s], without the reading of
+#: measurements, as it was counted before (they had a callback of their own). Of the cycle with
+#: real-time priority beside busy loops: 99 of 100 periods, and the longest one [s].
 COMPUTING_AIM, P99_AIM, LONGEST_AIM = 0.12e-3, 1.5e-3, 5e-3
 #: What was found before there were a sender, polled measurements and priorities.
 BEFORE = (
@@ -45,6 +46,7 @@ class CycleRow:
 
     Attributes:
         computing: typical time of a cycle, in the best second.
+        reading: what of it is the reading of measurements.
         period_p99: median of all seconds; longest: of all periods.
         cpu: share of one core that the process takes.
         met: the aim is reached; None: there is none.
@@ -52,6 +54,7 @@ class CycleRow:
 
     what: str
     computing: float
+    reading: float
     period_p50: float
     period_p99: float
     longest: float
@@ -108,20 +111,29 @@ def _cycle(what: str, windows: int, *, busy: bool = False, priority: int = 0) ->
         cpu, spent = graph.cpu_seconds("feedforward") - cpu, time.monotonic() - began
         seen = _told(reports)[first : first + windows]
     column = {key: [1e-3 * float(v[key]) for v in seen] for key in seen[0] if key in TIMES}
-    computing = min(column["cycle time p50 [ms]"])
+    computing, reading = min(
+        zip(column["cycle time p50 [ms]"], column["reading time p50 [ms]"], strict=True)
+    )
     p99 = statistics.median(column["period p99 [ms]"])
     longest = max(column["period max [ms]"])
     aim, met = "", None
     if not busy:
-        aim, met = f"computing <= {1e3 * COMPUTING_AIM:g} ms", computing <= COMPUTING_AIM
+        aim = f"computing without reading <= {1e3 * COMPUTING_AIM:g} ms"
+        met = computing - reading <= COMPUTING_AIM
     elif priority:
         aim = f"p99 <= {1e3 * P99_AIM:g} ms, longest <= {1e3 * LONGEST_AIM:g} ms"
         met = p99 <= P99_AIM and longest <= LONGEST_AIM
     typical = statistics.median(column["period p50 [ms]"])
-    return CycleRow(what, computing, typical, p99, longest, cpu / spent, aim, met)
+    return CycleRow(what, computing, reading, typical, p99, longest, cpu / spent, aim, met)
 
 
-TIMES = ("cycle time p50 [ms]", "period p50 [ms]", "period p99 [ms]", "period max [ms]")
+TIMES = (
+    "cycle time p50 [ms]",
+    "reading time p50 [ms]",
+    "period p50 [ms]",
+    "period p99 [ms]",
+    "period max [ms]",
+)
 
 
 # -- what both need -------------------------------------------------------------------------------
@@ -220,11 +232,11 @@ def newest(reports: Sequence[Any]) -> dict[str, str]:
 
 def cycle_cells(rows: Sequence[CycleRow]) -> list[tuple[str, ...]]:
     """The rows of a table, its headings first."""
-    heads = ("1 kHz", "computing", "period p50", "p99", "longest", "CPU", "aim", "")
-    found: list[tuple[str, ...]] = [heads]
+    times = ("computing", "of it reading", "period p50", "p99", "longest")
+    found: list[tuple[str, ...]] = [("1 kHz", *times, "CPU", "aim", "")]
     for row in rows:
-        times = (row.computing, row.period_p50, row.period_p99, row.longest)
+        seconds = (row.computing, row.reading, row.period_p50, row.period_p99, row.longest)
         verdict = {None: "", True: "ok", False: "MISSED"}[row.met]
         cpu = f"{100 * row.cpu:.0f} % of a core"
-        found.append((row.what, *(f"{1e3 * t:.3f} ms" for t in times), cpu, row.aim, verdict))
+        found.append((row.what, *(f"{1e3 * t:.3f} ms" for t in seconds), cpu, row.aim, verdict))
     return found
