@@ -1,0 +1,20 @@
+"""The campaign of random jumps, for a moment; the whole one is ``python -m tools.jumps``."""
+
+from __future__ import annotations
+
+import pytest
+
+from tools import jumps
+
+
+def test_no_jump_changes_the_branch() -> None:
+    found = jumps.campaign("crank_leg", 300)
+    assert found.answered + found.refused == 300 and found.answered > 200
+    assert found.differ == found.open == found.wrong == 0 < found.certified
+
+
+def test_it_would_see_one_that_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is the same to a campaign that asks for more than there is."""
+    monkeypatch.setattr(jumps, "SAME", -1.0)
+    found = jumps.campaign("crank_leg", 5)
+    assert found.differ == found.answered > 0 and found.wrong == found.certified == 1
