@@ -1,4 +1,4 @@
-"""Ways to rest: along the path of a motion, from where the robot is, from one to the other."""
+"""Ways to rest: along the path of a motion, or from wherever the robot is. No ROS in here."""
 
 from __future__ import annotations
 
@@ -47,47 +47,6 @@ class Braking(Spline):
         samples = [self.sample(t) for t in times]
         y, yd, ydd = (np.array([getattr(s, name) for s in samples]) for name in ("y", "yd", "ydd"))
         return y, yd, ydd
-
-
-class Passage(Spline):
-    """A motion that another one runs into without a leap: what they differ by fades away.
-
-    Args:
-        before: what is left.
-        motion: what it runs into; it ends at rest.
-        begin: when that begins [s].
-        duration: how long it takes, at least [s]; longer where speeds (m,) would be more than
-            half of ``fastest``.
-    """
-
-    def __init__(
-        self, before: Spline, motion: Spline, begin: float, duration: float, fastest: Array
-    ) -> None:
-        old, new = before.sample(begin), motion.sample(begin)
-        y, yd, ydd = old.y - new.y, old.yd - new.yd, old.ydd - new.ydd
-        rest = np.zeros_like(y)
-        # A quintic from rest to rest is at most 15/8 as fast as it is on average.
-        duration = max(duration, float((2.0 * 1.875 * np.abs(y) / fastest).max()))
-        points = Points.of([duration], [rest], [rest], [rest])
-        self._difference = Spline(points, begin, Setpoint(begin, y, yd, ydd))
-        self._motion = motion
-        self.start = begin
-        self.times: Array = np.array([begin, max(motion.end, begin + duration)])
-
-    def sample(self, time: float) -> Setpoint:
-        """The motion at an absolute time [s]."""
-        here, off = self._motion.sample(time), self._difference.sample(time)
-        y, yd, ydd = here.y + off.y, here.yd + off.yd, here.ydd + off.ydd
-        return Setpoint(time, y, yd, ydd, effort=here.effort)
-
-    def efforts(self, times: Array) -> Any:
-        """(N, m) extra efforts at (N,) absolute times; None: there are none."""
-        return self._motion.efforts(times)
-
-    def table(self, times: Array) -> tuple[Array, Array, Array]:
-        """(N, m) positions, velocities, accelerations at (N,) absolute times."""
-        (y, yd, ydd), off = self._motion.table(times), self._difference.table(times)
-        return y + off[0], yd + off[1], ydd + off[2]
 
 
 def coming_to_rest(y: Array, yd: Array, now: float, duration: float, limits: Limits) -> Spline:

@@ -22,7 +22,7 @@ import numpy as np
 from ..arrays import Array
 from ..errors import ClosedLoopError
 from . import examination
-from .braking import Braking, Passage, coming_to_rest
+from .braking import Braking, coming_to_rest
 from .clock_steps import NANO, ClockSteps
 from .splice import Accepted, Candidate, Offer, Splice, splice
 from .streaming import Stream
@@ -140,7 +140,6 @@ class Execution:
         self._epoch = 0
         self._now_ns: int | None = None
         self._spline: Spline | None = None
-        self._told: Spline | None = None  # what is played by whoever follows
         if self.stream is not None:
             self.stream.restart()
         self._untold, self._tell_at = False, -math.inf
@@ -220,7 +219,6 @@ class Execution:
         taking_over = None if candidate is None else self._splice(candidate, setpoint)
         if taking_over is not None:
             self._spline, self.following = taking_over.spline, True
-            self._told = self._spline
             setpoint = self._spline.sample(now)
             self._bar_stream("a trajectory has taken over")
         elif self.stream is not None:
@@ -263,7 +261,6 @@ class Execution:
             self._listener.overtaken()
         if self._untold and running.time >= self._tell_at:
             self._untold, self._tell_at = False, running.time + TOLD_EVERY
-            self._told = self._spline
             self._examination.beside(self._tell_diverted, self._spline)
 
     def _bar_stream(self, by: str) -> None:
@@ -281,8 +278,7 @@ class Execution:
     def brake(self, duration: float) -> None:
         """Come to rest along the path, within ``duration`` [s]."""
         if self._spline is not None and self._now_ns is not None and (self.remaining or 0.0) > 0.0:
-            now = self._seconds(self._now_ns)
-            self._divert(Braking(self._spline, now, duration), now, duration)
+            self._divert(Braking(self._spline, self._seconds(self._now_ns), duration))
 
     def begin_anew(self, y: Array, yd: Array, duration: float) -> Setpoint | None:
         """From the state (m,) in which the robot is to rest, within ``duration`` [s]."""
@@ -290,9 +286,11 @@ class Execution:
             return None
         now, limits = self._seconds(self._now_ns), self._checker.independent
         way = coming_to_rest(y, yd, now, duration, limits)
-        if not self._reached(way, now):  # joint limits may be wider than the loops
+        try:
+            self._checker.mapped(way, np.linspace(now, way.end, REACHED))
+        except ClosedLoopError:  # joint limits may be wider than the loops
             way = Spline.resting(y, now)
-        self._divert(way, now, duration)
+        self._divert(way)
         return Setpoint(now, y, yd, np.zeros_like(y))
 
     def follow(self, y: Array) -> None:
@@ -301,28 +299,11 @@ class Execution:
             self._spline, self.following = Spline.resting(y, self._seconds(self._now_ns)), False
             self._bar_stream("the robot leads")
 
-    def _reached(self, way: Spline, now: float) -> bool:
-        """Loops close all along it."""
-        try:
-            self._checker.mapped(way, np.linspace(now, way.end, REACHED))
-        except ClosedLoopError:
-            return False
-        return True
-
-    def _divert(self, spline: Spline, now: float, duration: float) -> None:
+    def _divert(self, spline: Spline) -> None:
         self._examination.forget()
         self._bar_stream("it was stopped")
         self._spline, self.following = spline, False
-        self._told = self._followable(spline, now, duration)
-        self._examination.beside(self._tell_diverted, self._told)
-
-    def _followable(self, spline: Spline, now: float, duration: float) -> Spline:
-        """What somebody who follows may be told: measurements may be wrong, so he does not leap."""
-        told = self._told
-        if not self._followed or told is None:
-            return spline
-        passage = Passage(told, spline, now, duration, self._checker.independent.velocity)
-        return passage if self._reached(passage, now) else Braking(told, now, duration)
+        self._examination.beside(self._tell_diverted, spline)
 
     def _tell_diverted(self, spline: Spline) -> None:
         begin = spline.start
@@ -352,7 +333,7 @@ class Execution:
                 way = "went back" if jump < 0 else "jumped ahead"
                 self.interrupted = f"time {way} by {abs(jump) / NANO:.3f} s"
             self._examination.forget()
-            self._spline, self._told, self._now_ns, self.following = None, None, None, False
+            self._spline, self._now_ns, self.following = None, None, False
             self._untold, self._tell_at = False, -math.inf
             if self.stream is not None:
                 self.stream.restart()

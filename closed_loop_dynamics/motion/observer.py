@@ -140,11 +140,11 @@ class Observer:
             return
         elapsed = time - self._since
         step, most = np.abs(y - last - elapsed * self._speed), SURPRISING * self.max_jump
+        again = doubted is not None and (np.abs(y - doubted) <= most).all()
         if (step <= most).all():
-            if doubted is not None:
+            if doubted is not None and not again:
                 self._refuted = time
             return
-        again = doubted is not None and (np.abs(y - doubted) <= most).all()
         if again and elapsed > SURE and time - self._refuted > self.patience:
             return
         self._doubted = y

@@ -21,7 +21,7 @@ from closed_loop_dynamics.motion.trajectory import (
     TrajectoryRefused,
     cycloidal,
 )
-from closed_loop_dynamics.motion.trajectory_check import ActuatorTable, Checker, Rules
+from closed_loop_dynamics.motion.trajectory_check import Checker, Rules
 
 SECOND = 1_000_000_000
 BEGIN = 1_700_000_000 * SECOND
@@ -45,7 +45,6 @@ class Rig:
         self.published: list[Accepted] = []
         self.jumps: list[float] = []
         self.steps: list[float] = []
-        self.diversions: list[ActuatorTable] = []
         self.execution = Execution(
             Checker(leg, Rules()),
             PERIOD,
@@ -80,9 +79,6 @@ class Rig:
 
     def clock_set(self, step: float) -> None:
         self.steps.append(step)
-
-    def diverted(self, begin: int, table: ActuatorTable) -> None:
-        self.diversions.append(table.later((begin - BEGIN) / SECOND))
 
     # -- what it is asked -----------------------------------------------------------------------
 
