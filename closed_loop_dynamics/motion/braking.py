@@ -10,6 +10,9 @@ from ..arrays import Array
 from ..model.joint_limits import Limits
 from .trajectory import Points, Setpoint, Spline
 
+#: Nobody brakes within less, even before a limit [s].
+HARDEST = 0.05
+
 
 class Braking(Spline):
     """A motion whose time runs slower and slower, until it stands still: no way is left.
@@ -50,7 +53,14 @@ class Braking(Spline):
 
 
 def coming_to_rest(y: Array, yd: Array, now: float, duration: float, limits: Limits) -> Spline:
-    """From a state (m,) to rest nearby, within the limits; it may have left them."""
+    """From a state (m,) to rest nearby, within the limits; it may have left them.
+
+    Next to a limit that it runs into it brakes harder.
+    """
+    room, speed = np.where(yd > 0.0, limits.upper - y, y - limits.lower), np.abs(yd)
+    running = speed > 0.0
+    quickest = float((2.0 * room[running] / speed[running]).min(initial=duration))
+    duration = min(duration, max(quickest, HARDEST))
     end = np.clip(y + 0.5 * duration * yd, limits.lower, limits.upper)
     rest = np.zeros_like(y)
     points = Points.of([duration], [end], [rest], [rest])

@@ -104,7 +104,11 @@ class Seen(NamedTuple):
 
 
 class Controller:
-    """See the module. :meth:`observe` is called between two cycles, and :meth:`cycle` is one."""
+    """See the module. :meth:`observe` is called between two cycles, and :meth:`cycle` is one.
+
+    Attributes:
+        lost_track: what the supervisor has decided in a cycle without a command, if anything.
+    """
 
     def __init__(
         self,
@@ -137,7 +141,9 @@ class Controller:
         self._cycled: float | None = None
         self._pause = 0.0
         self._asleep, self._heard = -np.inf, False
+        self._sighted: float | None = None
         self._idle = 0
+        self.lost_track: Transition | None = None
         self._last: Array | None = None
         self._good: RobotState | None = None
         self._observer.forget()
@@ -199,6 +205,7 @@ class Controller:
         self.execution.closed = self.supervisor.closed
         setpoint = self.execution.advance(now_ns)
         if setpoint is None:
+            self._supervise_blindly(now_ns)
             return None
         self._begun = True
         self._pace()
@@ -222,6 +229,15 @@ class Controller:
         self.execution.commanded(setpoint)
         efforts, silent = self._said(within)
         return Command(setpoint, seen, state, efforts, excess, unseen, transition, dynamics, silent)
+
+    def _supervise_blindly(self, now_ns: int) -> None:
+        """There is no reference any more (time has jumped), and nobody knows where the robot is."""
+        self.lost_track = None
+        if self._begun:
+            now = now_ns / NANO if self.manner.timeless else self._steady()
+            why, self.execution.interrupted = self.execution.interrupted, ""
+            facts = Facts(now, False, False, np.inf, True, None, None, interrupted=why)
+            self.lost_track = self.supervisor.update(facts)
 
     def _state_at(self, setpoint: Setpoint) -> RobotState:
         """Of the whole robot; where a reference cannot be, the last one that could."""
@@ -289,16 +305,23 @@ class Controller:
         steady = self._steady()
         gone = 0.0 if self._cycled is None else steady - self._cycled
         self._pause, self._cycled = max(min(gone, LONGEST), FADING * self._pause), steady
+        if not self._blind or self._sighted is None:
+            self._sighted = steady
         # Once: who has heard nothing since has not slept through it.
         if gone > 0.5 * self._timeout and self._heard:
             self._asleep, self._heard = steady, False
 
     @property
     def _missed(self) -> float:
-        """For how long no believable measurement has come [s]; who has slept has not listened."""
+        """For how long no measurement has come that helps [s]; who has slept has not listened."""
         if self._seen is None:
             return np.inf
-        return 0.0 if self.manner.timeless else min(self.age, self._steady() - self._asleep)
+        if self.manner.timeless:
+            return 0.0
+        now = self._steady()
+        # Old ones that keep coming are of no more use than none.
+        useless = 0.0 if self._sighted is None else now - self._sighted
+        return min(max(self.age, useless), now - self._asleep)
 
     @property
     def _delay(self) -> float:

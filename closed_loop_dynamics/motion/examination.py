@@ -92,11 +92,18 @@ class Examination:
 
     def take(self) -> Candidate | None:
         """The newest good one since the last call, if any; has the next ones examined."""
-        if self._waiting and (self._work is None or self._work.done()):
+        if self._waiting and not self.busy:
             self.beside(self._examine_all, self._era)
+        if self._ready is None:  # nearly always: the cycle waits for no lock
+            return None
         with self._lock:
             ready, self._ready = self._ready, None
         return ready
+
+    @property
+    def busy(self) -> bool:
+        """Something is examined or told."""
+        return self._work is not None and not self._work.done()
 
     def beside(self, work: Callable[..., None], *arguments: Any) -> None:
         """Do this when what is examined is done: in the thread, if there is one."""

@@ -35,6 +35,8 @@ REACHED = 6
 WORTH_TELLING = 1_000_000
 #: Time between two reports of where a stream leads [s].
 TOLD_EVERY = 0.05
+#: And between the points of such a way [s].
+TOLD_POINTS = 0.02
 
 
 class Listener(examination.Listener, Protocol):
@@ -259,7 +261,7 @@ class Execution:
         if stream.streaming and not before:
             self._examination.forget()
             self._listener.overtaken()
-        if self._untold and running.time >= self._tell_at:
+        if self._untold and running.time >= self._tell_at and not self._examination.busy:
             self._untold, self._tell_at = False, running.time + TOLD_EVERY
             self._examination.beside(self._tell_diverted, self._spline)
 
@@ -307,7 +309,8 @@ class Execution:
 
     def _tell_diverted(self, spline: Spline) -> None:
         begin = spline.start
-        times = np.linspace(begin, spline.end, max(3, round((spline.end - begin) / 0.02)))
+        end = max(spline.end, begin + 2 * TOLD_POINTS)  # times increase at rest, too
+        times = np.linspace(begin, end, max(3, round((end - begin) / TOLD_POINTS)))
         try:
             table = self._checker.mapped(spline, times)
         except ClosedLoopError:

@@ -21,6 +21,8 @@ from .observer import Observation
 
 #: No actuator gives more [N·m or N]; what is asked beyond is as much as there is.
 HUGE = 1e7
+#: No joint, spring or damper has such numbers: whoever sends them is out of order.
+IMPOSSIBLE = 1e15
 #: Forces that push fade from this share of the speed limit on: 1 - 1 / FADING.
 FADING = 2.0
 ROWS = ("position", "velocity", "kp", "kd", "effort")
@@ -50,8 +52,8 @@ class ImpedanceCommand(NamedTuple):
             InvalidInput: a number is not finite, a stiffness or damping negative.
         """
         for row, values in zip(ROWS, table, strict=True):
-            if not np.isfinite(values).all():
-                raise InvalidInput(f"a {row} is not finite")
+            if not (np.abs(values) <= IMPOSSIBLE).all():
+                raise InvalidInput(f"a {row} is not finite, or beyond {IMPOSSIBLE:g}")
             if row in ("kp", "kd") and (values < 0.0).any():
                 raise InvalidInput(f"{row} {values.min():.4g} is negative: that would feed energy")
         return ImpedanceCommand(*table)

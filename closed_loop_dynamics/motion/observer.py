@@ -22,7 +22,7 @@ SHORTEST = 1e-5
 #: motion, and the one after which nothing is left to do [rad or m]; how much shorter each must be
 #: than the one before.
 STEPS, LONGEST, CLOSE, SHORTER = 6, 0.05, 1e-8, 0.1
-#: Share of the largest step that no speed explains: more is doubted.
+#: Share of the largest step that no speed within its limits explains: more is doubted.
 SURPRISING = 0.25
 #: What is doubted is believed when nothing else has been heard for so long [s].
 SURE = 0.02
@@ -62,6 +62,8 @@ class Observer:
             stops are not quite where the URDF has them. Infinite: no limits, for a simulated robot.
         velocity_filter: cut-off frequency [Hz] of speeds by differences, where none are measured;
             lower is smoother and later; 0: they count as zero.
+        doubts: a robot is moved by what is observed: first messages and surprises are not believed
+            at once. Not for a floating base.
     """
 
     def __init__(
@@ -71,11 +73,13 @@ class Observer:
         patience: float = 1.0,
         limit_tolerance: float = np.inf,
         velocity_filter: float = 0.0,
+        doubts: bool = False,
     ) -> None:
         self.robot = robot
         self.max_jump = max_jump
         self.patience = patience
         self._believes_limits = bool(np.isfinite(limit_tolerance))
+        self._doubts = doubts and not robot.mechanism.floating
         self._filter = 2.0 * np.pi * velocity_filter
         mech = robot.mechanism
         joints = mech.scalar_joints(mech.independent)
@@ -97,7 +101,7 @@ class Observer:
         self._doubted: Array | None = None
         self._refuted = -np.inf
         self._speed = np.zeros(robot.m)
-        self._since = 0.0
+        self._since = self._heard = 0.0
 
     def forget(self) -> None:
         """Start anew with the next sample."""
@@ -136,11 +140,18 @@ class Observer:
     def _require_no_surprise(self, time: float, y: Array) -> None:
         """Refuse a sample that is elsewhere than where the last one was going, for a while."""
         last, doubted, self._doubted = self._last, self._doubted, None
-        if last is None or not self._believes_limits or len(last) != self.robot.m:
+        if not self._doubts:
             return
-        elapsed = time - self._since
-        step, most = np.abs(y - last - elapsed * self._speed), SURPRISING * self.max_jump
+        # Speeds within the limits need not be measured; over the time between two samples.
+        most = SURPRISING * self.max_jump + (time - self._heard) * self._inside.velocity
         again = doubted is not None and (np.abs(y - doubted) <= most).all()
+        elapsed, self._heard = time - self._since, time
+        if last is None:
+            if again:
+                return
+            self._doubted = y
+            raise InvalidInput("not believed yet: the first message needs a second that agrees")
+        step = np.abs(y - last - elapsed * self._speed)
         if (step <= most).all():
             if doubted is not None and not again:
                 self._refuted = time

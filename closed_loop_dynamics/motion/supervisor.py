@@ -61,7 +61,7 @@ WORDS = {
 }
 #: The emergency, as a reason.
 EMERGENCY = WORDS[Request.EMERGENCY]
-#: Requests that wait for a cycle, at most.
+#: Requests that wait for a cycle, at most: more are refused.
 MOST_ASKED = 50
 #: Why nothing is done before the first cycle, and why the robot is held after it.
 UNKNOWN, ACTIVATED = "nobody knows yet where the robot is", "activated"
@@ -101,7 +101,7 @@ class Supervisor:
         state: what the controller does.
         reason: why.
         fault: somebody should look at that.
-        pressed: the emergency stop is pressed; whoever hears it says so.
+        pressed: the emergency stop is pressed; see :meth:`press`.
         resumed: somebody has asked to resume, in the last cycle.
     """
 
@@ -123,7 +123,7 @@ class Supervisor:
         """As after power-on: off, until the first cycle, which holds the robot where it is."""
         self.state, self.reason, self.fault, self.resumed = State.OFF, reason, False, False
         self._latched = ""  # why control is not taken again without being asked
-        self._asked: deque[tuple[Request, Callable[[], bool], str]] = deque(maxlen=MOST_ASKED)
+        self._asked: deque[tuple[Request, Callable[[], bool], str]] = deque()
         self._since = self._calm_since = self._over_since = -math.inf
         self._facts: Facts | None = None
 
@@ -141,6 +141,11 @@ class Supervisor:
         return f"{self.state.value}: {self.reason}"
 
     @property
+    def in_charge(self) -> bool:
+        """The robot follows a reference, or somebody whom we let."""
+        return not self._latched and (self.state in IN_CONTROL or self.state in LED)
+
+    @property
     def waiting(self) -> bool:
         """The robot was lost, and is known again and calm: its drives hold it. Or it will fall."""
         facts = self._facts
@@ -150,6 +155,12 @@ class Supervisor:
     def missed(self) -> str:
         """Which joint is not at its goal by now, or does not stand; empty: none."""
         return "" if self._facts is None else self.policy.missed(self._facts)
+
+    def press(self, pressed: bool) -> None:
+        """The emergency stop is pressed, or released: a press counts, however short it is."""
+        self.pressed = pressed
+        if pressed:
+            self.ask(Request.EMERGENCY)
 
     def ask(
         self, request: Request, still_wanted: Callable[[], bool] = always, why: str = ""
@@ -173,6 +184,8 @@ class Supervisor:
         facts = self._facts
         if request is Request.EMERGENCY:
             return ""
+        if len(self._asked) >= MOST_ASKED:
+            return f"{MOST_ASKED} other requests wait for a control cycle"
         if self._latched == EMERGENCY and request is not Request.RESUME:
             return self.closed
         # Nothing that is asked for before the next cycle undoes an emergency.
@@ -189,7 +202,8 @@ class Supervisor:
             return self.closed
         if self.policy.lost(facts):
             return "nothing is known of the robot: no fresh actuator_states"
-        if self.state not in IN_CONTROL and not self.policy.calm(facts):
+        leaves_it = self.state not in IN_CONTROL or request is Request.COMPENSATE
+        if leaves_it and not self.policy.calm(facts):
             return "the robot moves too fast"
         return ""
 

@@ -16,6 +16,7 @@ trajectories. They hand over whole objects, by assignment: the cycle waits for n
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections.abc import Callable
@@ -25,6 +26,7 @@ import numpy as np
 from trajectory_msgs.msg import JointTrajectory
 
 from ..dynamics.catalogue import INVERSE_DYNAMICS
+from ..errors import InvalidInput
 from ..motion.controller import Controller
 from ..motion.efforts import EffortLaw, EffortRate
 from ..motion.execution import Execution, Whereabouts
@@ -98,6 +100,7 @@ class Feedforward(RobotNode):
             limit_tolerance=tolerance,
             # In lockstep time is not that of arrivals.
             velocity_filter=0.0 if self._lockstep else p["velocity_filter"],
+            doubts=not self._lockstep,
         )
         self._task = TaskCommands.of(robot)
         frequency = p["feedback_frequency"] if self._mode == MEASURED else None
@@ -166,7 +169,9 @@ class Feedforward(RobotNode):
             self.robot.prepare(INVERSE_DYNAMICS.parameters, batch=True, twin=True)
         self._law.inverse_dynamics(y, zero, zero)  # says so if the robot is underactuated
         state = self.robot.state(y, zero, zero)
-        self._observer.observe(0.0, state.u, state.ud)
+        for elapsed in (0.0, self._period):  # a first message is not believed alone
+            with contextlib.suppress(InvalidInput):
+                self._observer.observe(elapsed, state.u, state.ud)
         self._observer.forget()
         rows = np.tile(y, (2, 1))
         _ = self.robot.state(rows, 0 * rows, 0 * rows).singularity
@@ -249,6 +254,9 @@ class Feedforward(RobotNode):
         now_ns = clock()
         command = self._controller.cycle(now_ns)
         if command is None:
+            if self._controller.lost_track is not None:
+                self._goals.cycled(self._controller.lost_track)
+                self.later(self._supervision.tell, self._controller.lost_track)
             if self._execution.waiting:
                 reason = "waits until actuator_states (or initial_position) say where the robot is"
                 self.diagnostics.fault(CHANNEL, reason, WARN, every=5.0)

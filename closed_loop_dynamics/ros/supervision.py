@@ -67,7 +67,7 @@ class Supervision:
         return f"{', '.join(rivals)} publishes {self._effort_topic}, too" if rivals else ""
 
     def _on_emergency(self, message: Bool) -> None:
-        self._supervisor.pressed = bool(message.data)
+        self._supervisor.press(bool(message.data))
 
     def say(self) -> None:
         """State and reason, on the topic."""
@@ -93,5 +93,5 @@ class Supervision:
             self._node.diagnostics.fault(CHANNEL, supervisor.closed, level, every=60.0)
         rivals = self._look_for_rivals()
         self._node.diagnostics.tell("rival", rivals and f"{rivals}: stopped", every=10.0)
-        if rivals and not supervisor.closed:
+        if rivals and supervisor.in_charge:
             supervisor.ask(Request.STOP, why=rivals)

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.control_rig import PERIOD, ControlRig
+from support.control_rig import PERIOD, SECOND, ControlRig
 from support.crank_legs import standing
 from support.goal_rig import GoalRig
 
+import closed_loop_dynamics as cld
+from closed_loop_dynamics.errors import InvalidInput
 from closed_loop_dynamics.motion.goals import Code, End
 from closed_loop_dynamics.motion.impedance import ImpedanceCommand
 from closed_loop_dynamics.motion.stream_target import Reference
@@ -50,6 +52,41 @@ def test_while_the_button_is_pressed_nothing_is_powered(rig: GoalRig) -> None:
     assert not supervisor.ask(Request.RESUME)
     rig.run(0.1)
     assert rig.state is State.HOLDING
+
+
+def test_a_press_counts_however_short_it_is(rig: GoalRig) -> None:
+    supervisor = rig.controller.supervisor
+    supervisor.press(True)
+    supervisor.press(False)  # before the next cycle
+    rig.run(0.1)
+    assert rig.state is State.DAMPING and supervisor.closed.endswith("ask to resume first")
+    assert not supervisor.ask(Request.RESUME)
+    supervisor.press(True)
+    supervisor.press(False)
+    rig.run(0.1)
+    assert rig.state is State.DAMPING  # what was asked before it does not undo it
+
+
+def test_requests_that_were_granted_are_never_thrown_away(rig: GoalRig) -> None:
+    supervisor = rig.controller.supervisor
+    assert not supervisor.ask(Request.DAMP)
+    refusals = [supervisor.ask(Request.HOLD) for _ in range(100)]
+    assert "other requests wait for a control cycle" in refusals[-1] and not refusals[0]
+    rig.run(0.002)
+    assert rig.state is State.DAMPING
+    rig.run(0.3)
+    assert rig.state is State.DAMPING
+
+
+def test_gravity_alone_takes_no_robot_in_full_motion(rig: GoalRig) -> None:
+    rig.go(GOAL, 0.4)
+    rig.run(0.2)
+    assert np.abs(rig.plant.yd).max() > 0.2 * 1.5 * rig.speed_limits.min()
+    assert "too fast" in rig.controller.supervisor.ask(Request.COMPENSATE)
+    rig.run(1.0)
+    assert not rig.controller.supervisor.ask(Request.COMPENSATE)
+    rig.run(0.1)
+    assert rig.state is State.COMPENSATING and rig.controller.supervisor.in_charge
 
 
 def test_a_button_that_speaks_all_the_time_lets_go_all_the_same(rig: GoalRig) -> None:
@@ -163,15 +200,23 @@ def test_a_goal_that_is_due_at_once_must_be_reached_all_the_same() -> None:
 # -- what cannot be -------------------------------------------------------------------------------
 
 
+def introduce(rig: ControlRig, seen: cld.State) -> None:
+    """A first message, which is not believed alone."""
+    with pytest.raises(InvalidInput, match="the first message needs a second that agrees"):
+        rig.controller.observe(seen.u, seen.ud, None, PERIOD)
+
+
 def test_efforts_in_another_unit_are_not_said_back() -> None:
     rig = ControlRig(standing(), START)
     seen = rig.robot.state(START, 0 * START)
     assert seen.ud is not None
+    introduce(rig, seen)
     rig.controller.observe(seen.u, seen.ud, 1e3 * rig.effort_limits)
     first = rig.controller.cycle(round(rig.steady * 1e9))
     assert first is not None and (np.abs(first.efforts) <= rig.effort_limits).all()
     # Those that may be are where the efforts begin.
     other = ControlRig(standing(), START)
+    introduce(other, seen)
     other.controller.observe(seen.u, seen.ud, 0.5 * rig.effort_limits)
     first = other.controller.cycle(round(other.steady * 1e9))
     assert first is not None and (first.efforts > 0.4 * rig.effort_limits).all()
@@ -209,6 +254,46 @@ def test_impedance_of_any_stiffness_keeps_effort_limits_and_never_lets_go(rig: G
         efforts = np.array([command.efforts for command in fresh.commands])
         assert efforts[60:].any(axis=1).all()
         assert (np.abs(efforts) <= fresh.effort_limits * (1.0 + 1e-9)).all()
+
+
+def test_numbers_that_no_joint_has_are_no_impedance() -> None:
+    with pytest.raises(InvalidInput, match="a kp is not finite, or beyond"):
+        ImpedanceCommand.of(np.full((5, 3), 1e300) * np.array([0, 0, 1, 0, 0])[:, None])
+
+
+def test_measurements_that_stay_old_are_none(rig: GoalRig) -> None:
+    """Between half of the timeout and all of it: nothing is said, but not for ever."""
+    rig.lag = 0.07
+    rig.run(1.0)
+    assert rig.state in (State.DAMPING, State.OFF)
+    assert "no believable measurement" in rig.transitions[0].reason
+    rig.lag = 0.0
+    rig.run(0.5)
+    assert rig.state is State.HOLDING
+
+
+def test_time_that_jumps_while_nobody_knows_the_robot_is_supervised_all_the_same() -> None:
+    rig = JumpingRig(standing(), START)
+    rig.run(0.1)
+    rig.go(GOAL)
+    rig.run(0.3)
+    rig.steady += 0.2  # nothing is heard
+    now = round((rig.steady - 50.0) * SECOND)
+    steps = []
+    for k in range(100):
+        assert rig.controller.cycle(now + k * 2_000_000) is None
+        steps.append(rig.controller.lost_track)
+        rig.steady += PERIOD
+    assert [step.after for step in steps if step] == [State.STOPPING, State.DAMPING]
+    rig.controller.supervisor.press(True)
+    assert rig.controller.cycle(now + SECOND) is None
+    assert rig.controller.supervisor.reason == EMERGENCY
+
+
+class JumpingRig(ControlRig):
+    """Whose time may jump."""
+
+    def time_jumped(self, jump: float) -> None: ...
 
 
 # -- stamps ---------------------------------------------------------------------------------------

@@ -75,7 +75,7 @@ class ControlRig:
         self.controller = Controller(
             robot,
             Manner(PERIOD, lead=0.5 * PERIOD, needs_measurement=frequency is not None),
-            Observer(robot, limit_tolerance=0.05, velocity_filter=velocity_filter),
+            Observer(robot, limit_tolerance=0.05, velocity_filter=velocity_filter, doubts=True),
             EffortLaw(robot, SimpleNamespace(parameters=None), None, frequency, feedback),
             Supervisor(self.policy),
             checker.actuator,
@@ -168,6 +168,8 @@ class ControlRig:
         state = self.robot.state(self.plant.y, self.plant.yd)
         seen = self.encoders(state.u, state.ud)
         if seen is not None:
+            if not self.commands:  # it was measured before: a first message alone is not believed
+                self._on_the_way.append((self.steady - PERIOD, seen))
             self._on_the_way.append((self.steady, seen))
 
     def _observe(self) -> None:

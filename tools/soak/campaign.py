@@ -43,7 +43,7 @@ class Verdict:
 
     Attributes:
         number: in its campaign.
-        outcome: "went on", or the state in which the motion was stopped, and why.
+        outcome: "went on", "began anew", or the state in which the motion was stopped, and why.
         back: time of the controller's own cycles until it was in a motion again [s].
         speed, step: largest speed and effort step, relative to their limits.
         failures: rules that were broken.
@@ -121,7 +121,7 @@ class Campaign:
         wait(lambda: self._monitor.cycles > noticed, 2.0 * NOTICED)  # it may be silent
         state, reason = self._rig.supervised, self._monitor.reason
         if state == "holding" and reason in (ENDED, "activated", ""):
-            verdict.outcome = "went on"
+            verdict.outcome = "began anew" if reason == "activated" else "went on"
             assert self._monitor.y is not None
             away = float(np.abs(self._monitor.y - self._rig.goal).max())
             if verdict.fault.moving and reason == ENDED and away > TOLERANCE:

@@ -84,6 +84,7 @@ class Monitor:
         self.said: list[str] = []
         latched = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         listener.on(JointState, "/joint_states", self._on_truth, 1000)
+        listener.on(JointState, "/feedforward/actuator_command", self._on_command, 10)
         node.create_subscription(String, "/feedforward/state", self._on_state, latched)
         node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 100)
 
@@ -114,6 +115,9 @@ class Monitor:
                 "step", np.abs(efforts - last[1]) / (number - last[0]) / self._step, self._actuators
             )
         self._last_efforts = (number, efforts)
+
+    def _on_command(self, raw: bytes, number: int) -> None:
+        """Comes from every cycle, also where efforts are not said."""
         self.cycles = number
 
     def _on_state(self, message: String) -> None:
