@@ -168,7 +168,10 @@ class Rig:
     def __enter__(self) -> Rig:
         self._thread.start()
         self._listener.start()
-        _prefer_wires()
+        if (
+            self._wiring != FOLLOWED
+        ):  # there drives and follower have priority, and leave too little
+            _prefer_wires()
         for process in self.processes:
             process.start()
         try:
