@@ -170,7 +170,7 @@ class Rig:
         self._listener.start()
         if (
             self._wiring != FOLLOWED
-        ):  # there drives and follower have priority, and leave too little
+        ):  # drives and follower leave too little there
             _prefer_wires()
         for process in self.processes:
             process.start()
