@@ -75,6 +75,7 @@ def load(
     closures: Mapping[str, Gamma] | None = None,
     gravity: Sequence[float] = (0.0, 0.0, -9.81),
     prepare: Sequence[str] = CORE,
+    xacro: Mapping[str, object] | None = None,
 ) -> Robot:
     """Load a robot.
 
@@ -92,6 +93,7 @@ def load(
         gravity: (3,) acceleration of gravity in the root frame (world, floating base) [m/s^2].
         prepare: what to compile now, see :meth:`Robot.prepare`; by default state, inverse and
             forward dynamics. All else, with ``()`` everything, is compiled at its first use.
+        xacro: values of the ``<xacro:arg>`` of a xacro file, by name.
 
     Raises:
         UrdfError, MjcfError, SubmechanismError: with file, place and remedy.
@@ -100,7 +102,7 @@ def load(
     if shipped is not None:
         _, urdf, submechanisms = shipped
     description = read_description(
-        urdf, submechanisms, floating_base=floating_base, search_path=search_path
+        urdf, submechanisms, floating_base=floating_base, search_path=search_path, xacro=xacro
     )
     if solver is not None and solver not in SOLVERS:
         raise InvalidInput(f"solver '{solver}'; {did_you_mean(solver, SOLVERS)}")

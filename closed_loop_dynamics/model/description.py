@@ -7,7 +7,7 @@ A format is a folder beside :mod:`.urdf` with a function that returns a :class:`
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ..errors import MjcfError
@@ -24,6 +24,7 @@ from .onshape.reader import (
 from .onshape.robot_yaml import is_robot_yaml, read_robot_yaml
 from .remark import Remark
 from .submechanism import Submechanism
+from .text_source import as_folders
 from .tree import Tree
 from .urdf.elements import read_root
 from .urdf.reader import read_urdf
@@ -52,6 +53,7 @@ def read_description(
     *,
     floating_base: bool | None = None,
     search_path: Iterable[str | os.PathLike[str]] | str | os.PathLike[str] = (),
+    xacro: Mapping[str, object] | None = None,
 ) -> Description:
     """Read a robot's files, each of them once.
 
@@ -60,12 +62,15 @@ def read_description(
         submechanisms: path or text of the submechanism file or ``robot.yaml``, None for a robot
             without loops or one that closes them itself (URDF+, onshape-to-robot).
         floating_base: let the root link move freely; None: if the submechanism file says so.
-        search_path: folders in which files named by the submechanism file are looked for as well.
+        search_path: folders in which files named by the submechanism file are looked for as well,
+            and packages that a xacro file names.
+        xacro: arguments of a xacro file.
 
     Raises:
         UrdfError, MjcfError, SubmechanismError: with file, place and remedy.
     """
-    root = parse_xml(robot)
+    folders = as_folders(search_path)
+    root = parse_xml(robot, xacro, folders)
     if root.tag == "mujoco":
         if submechanisms is not None or floating_base is not None:
             raise MjcfError(
@@ -86,7 +91,7 @@ def read_description(
         if floating_base is None:
             floating_base = _says_floating(root, loops)
         tree = read_urdf(root, floating_base=floating_base)
-        return _described(root, tree, read_submechanisms(loops, tree, search_path=search_path))
+        return _described(root, tree, read_submechanisms(loops, tree, search_path=folders))
     tree = read_urdf(root, floating_base=False if floating_base is None else floating_base)
     plus, closing = is_urdf_plus(root), closing_markers(root)
     _refuse_unread_loops(root, URDF_PLUS if plus else ())
