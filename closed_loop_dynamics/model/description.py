@@ -29,6 +29,8 @@ from .tree import Tree
 from .urdf.elements import read_root
 from .urdf.reader import read_urdf
 from .urdf.unread import closing_elements, remarks_on_unread, shortened
+from .urdf_constraint.reader import WORDS as CONSTRAINT
+from .urdf_constraint.reader import has_constraints, read_constraints
 from .urdf_plus.reader import WORDS as URDF_PLUS
 from .urdf_plus.reader import choice_of_actuators, is_urdf_plus, read_closed_loops
 from .xml_source import Element, parse_xml
@@ -93,11 +95,15 @@ def read_description(
         tree = read_urdf(root, floating_base=floating_base)
         return _described(root, tree, read_submechanisms(loops, tree, search_path=folders))
     tree = read_urdf(root, floating_base=False if floating_base is None else floating_base)
-    plus, closing = is_urdf_plus(root), closing_markers(root)
-    _refuse_unread_loops(root, URDF_PLUS if plus else ())
-    if plus:
+    if is_urdf_plus(root):
+        _refuse_unread_loops(root, URDF_PLUS)
         entries = read_closed_loops(root, tree)
         return _described(root, tree, entries, URDF_PLUS, choice_of_actuators(entries))
+    if has_constraints(root):
+        _refuse_unread_loops(root, CONSTRAINT)
+        return _described(root, tree, read_constraints(root, tree), CONSTRAINT)
+    _refuse_unread_loops(root, ())
+    closing = closing_markers(root)
     if closing:
         return _described(root, tree, read_closing_links(tree, closing))
     refuse_bare_markers(root)
