@@ -80,7 +80,7 @@ def load(
     """Load a robot.
 
     Args:
-        urdf: path of a URDF, URDF+ or MJCF file, or its XML text. Or the name of a robot or
+        urdf: path of a URDF, URDF+, MJCF or SDF file, or its XML text. Or the name of a robot or
             mechanism that comes with the package, ``load("crank_leg")``.
         submechanisms: path of a submechanism file or robot.yaml, or its YAML text; without it every
             joint is its own actuator, but for loops that the first file closes (docs/formats.md).

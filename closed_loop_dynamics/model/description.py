@@ -23,6 +23,7 @@ from .onshape.reader import (
 )
 from .onshape.robot_yaml import is_robot_yaml, read_robot_yaml
 from .remark import Remark
+from .sdf.reader import read_sdf
 from .submechanism import Submechanism
 from .text_source import as_folders
 from .tree import Tree
@@ -81,6 +82,10 @@ def read_description(
                 remedy="load it alone; a <freejoint/> makes a base float",
             )
         return Description(*read_mjcf(robot, root))
+    if root.tag == "sdf":
+        if submechanisms is not None:
+            raise root.error("an SDF says itself what closes its loops", "load it alone")
+        return Description(*read_sdf(root, floating_base))
     root = read_root(root)
     given = load_yaml(submechanisms) if submechanisms is not None else None
     if given is not None and is_robot_yaml(given):

@@ -18,7 +18,10 @@ from .xacro_file.source import expanded
 
 MAX_BYTES = 64 * 2**20
 MAX_DEPTH = 256
-_NAMED = ("link", "joint", "transmission", "loop", "coupling", "constraint", "loop_joint")
+_NAMED = (
+    *("link", "joint", "transmission", "loop", "coupling", "constraint", "loop_joint"),
+    *("model", "frame"),
+)
 _BETWEEN = " "  # a namespace and a name, in what expat calls a name
 
 

@@ -13,9 +13,9 @@ from ..mistakes import UsageError
 from ..terminal import Style
 
 DESCRIPTION = """\
-Load every robot below a folder: URDF (also .urdf.xacro), URDF+ and MJCF files, each with the YAML
-file beside it that has its name, or robot.yaml. One line per robot: joints, degrees of freedom,
-actuators, loops, and what the linter says, or why it does not load.
+Load every robot below a folder: URDF (also .urdf.xacro), URDF+, MJCF and SDF files, each with the
+YAML file beside it that has its name, or robot.yaml. One line per robot: joints, degrees of
+freedom, actuators, loops, and what the linter says, or why it does not load.
 """
 EPILOG = """\
 examples:
@@ -24,7 +24,7 @@ examples:
 
 exit status: 0 all load without errors, 1 some do not, 2 the command line is wrong
 """
-_SUFFIXES = (".urdf", ".urdf.xacro", ".xml", ".mjcf")
+_SUFFIXES = (".urdf", ".urdf.xacro", ".xml", ".mjcf", ".sdf")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

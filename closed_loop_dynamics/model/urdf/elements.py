@@ -90,7 +90,7 @@ def read_root(source: object) -> Element:
     if root.tag != "robot":
         raise root.error(
             f"the root element is <{root.tag}>, not <robot>",
-            "give a URDF; convert SDF, MJCF or xacro files first",
+            "give a URDF, an MJCF (<mujoco>) or an SDF (<sdf>)",
         )
     return root
 

@@ -28,7 +28,7 @@ from ...arrays import Array
 from ...errors import did_you_mean
 from ...se3 import unit
 from ..implied import with_implied
-from ..locked_axes import axes_of
+from ..locked_axes import axes_of, turn_to_universal
 from ..submechanism import LoopConstraint, Submechanism
 from ..tied_joints import ACTIVE, INDEPENDENT, check_ends, tied_entries
 from ..tree import FLOATING, Tree
@@ -50,7 +50,7 @@ _VOCABULARY = {
     "check the cut frames": "check the origins",
     "`reference:`": "a submechanism file with `reference:`",
 }
-_X, _Y, _Z = np.eye(3)
+_Z = np.array([0.0, 0.0, 1.0])
 
 
 def has_constraints(root: Element) -> bool:
@@ -98,10 +98,7 @@ def _constraint(element: Element, tree: Tree) -> LoopConstraint:
     frames = [_origin(element.find(tag)) for tag in ("parent_origin", "child_origin")]
     axes = [_axis(element, tag) for tag in ("parent_axis", "child_axis")]
     if kind == "universal":
-        # One rotation is locked, about z: x of the parent's frame stays normal to y of the child's.
-        frames[0][:3, :3] @= _frame_with(_X, axes[0])
-        frames[1][:3, :3] @= _frame_with(_Y, axes[1])
-        axes[0] = _Z
+        axes[0] = turn_to_universal(frames, axes)
     elif element.find("child_axis") is not None and not np.allclose(axes[0], axes[1]):
         raise element.error(
             f"the child_axis of a {kind} joint is not its parent_axis",
@@ -169,12 +166,3 @@ def _axis(element: Element, tag: str) -> Array:
     if axis is None:
         raise (given or element).error("the zero axis", 'give a direction such as xyz="0 0 1"')
     return axis
-
-
-def _frame_with(unit_vector: Array, axis: Array) -> Array:
-    """(3, 3) a rotation that turns one of x, y, z into ``axis``."""
-    across = unit(np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))]))
-    assert across is not None  # the axis is never parallel to that one
-    columns = [axis, across, np.cross(axis, across)]
-    k = int(np.argmax(unit_vector))
-    return np.column_stack(columns[-k:] + columns[:-k] if k else columns)
