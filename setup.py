@@ -30,6 +30,7 @@ PLOT = ["matplotlib>=3.7"]
 BAGS = ["rosbags>=0.11"]  # reads and writes MCAP without ROS
 VIEWER = ["viser>=1.1"]
 MUJOCO = ["mujoco>=3.17"]  # reads MJCF
+XACRO = ["xacro>=2.1"]  # expands .xacro files
 CONTROL = ["ruckig>=0.12"]  # streams of references within limits of speed, acceleration and jerk
 TEST = [
     *PLOT,
@@ -37,6 +38,7 @@ TEST = [
     *VIEWER,
     *CONTROL,
     *MUJOCO,
+    *XACRO,
     "hypothesis>=6.100",
     "jsonschema>=4.17",
     "pin>=4.0",
@@ -75,6 +77,7 @@ setup(
         "ros": ROS,
         "test": TEST,
         "viewer": VIEWER,
+        "xacro": XACRO,
     },
     # setuptools leaves these out of an editable install: to be found as an ament package (through
     # AMENT_PREFIX_PATH) the package has to be installed for real.

@@ -37,7 +37,7 @@ class ModelError(ClosedLoopError):
 
 
 class UrdfError(ModelError):
-    """The URDF is missing, unreadable or not a valid tree."""
+    """The URDF (or SDF) is missing, unreadable or not a valid tree."""
 
 
 class MjcfError(ModelError):

@@ -75,11 +75,12 @@ def load(
     closures: Mapping[str, Gamma] | None = None,
     gravity: Sequence[float] = (0.0, 0.0, -9.81),
     prepare: Sequence[str] = CORE,
+    xacro: Mapping[str, object] | None = None,
 ) -> Robot:
     """Load a robot.
 
     Args:
-        urdf: path of a URDF, URDF+ or MJCF file, or its XML text. Or the name of a robot or
+        urdf: path of a URDF, URDF+, MJCF or SDF file, or its XML text. Or the name of a robot or
             mechanism that comes with the package, ``load("crank_leg")``.
         submechanisms: path of a submechanism file or robot.yaml, or its YAML text; without it every
             joint is its own actuator, but for loops that the first file closes (docs/formats.md).
@@ -92,6 +93,7 @@ def load(
         gravity: (3,) acceleration of gravity in the root frame (world, floating base) [m/s^2].
         prepare: what to compile now, see :meth:`Robot.prepare`; by default state, inverse and
             forward dynamics. All else, with ``()`` everything, is compiled at its first use.
+        xacro: values of the ``<xacro:arg>`` of a xacro file, by name.
 
     Raises:
         UrdfError, MjcfError, SubmechanismError: with file, place and remedy.
@@ -100,7 +102,7 @@ def load(
     if shipped is not None:
         _, urdf, submechanisms = shipped
     description = read_description(
-        urdf, submechanisms, floating_base=floating_base, search_path=search_path
+        urdf, submechanisms, floating_base=floating_base, search_path=search_path, xacro=xacro
     )
     if solver is not None and solver not in SOLVERS:
         raise InvalidInput(f"solver '{solver}'; {did_you_mean(solver, SOLVERS)}")

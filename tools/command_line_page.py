@@ -53,7 +53,7 @@ command reads (data, URDF, submechanism file, anything in a bag's folder); `new`
 """
 
 #: Explained once for all commands.
-_LOADING = ("robot", "submechanisms", "floating_base", "search_path", "solver")
+_LOADING = ("robot", "submechanisms", "floating_base", "search_path", "xacro", "solver")
 _ONCE = (*_LOADING, "help")
 _HEADINGS = ("argument", "meaning")
 

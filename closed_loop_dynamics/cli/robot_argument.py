@@ -54,6 +54,14 @@ def add_robot_arguments(parser: argparse.ArgumentParser) -> None:
         help="where sub-URDFs named in the file are looked for as well (repeatable)",
     )
     group.add_argument(
+        "--xacro",
+        action="append",
+        default=[],
+        type=_xacro_argument,
+        metavar="NAME:=VALUE",
+        help="an argument of a xacro file (repeatable)",
+    )
+    group.add_argument(
         "--solver", choices=SOLVERS, help="for all loops, in place of the file's words"
     )
 
@@ -73,7 +81,16 @@ def load_robot(options: argparse.Namespace, *programs: str) -> Robot:
             search_path=options.search_path,
             solver=options.solver,
             prepare=programs,
+            xacro=dict(options.xacro),
         )
+
+
+def _xacro_argument(word: str) -> tuple[str, str]:
+    """``name:=value``, as the command xacro takes it."""
+    name, assigned, value = word.partition(":=")
+    if not name or not assigned:
+        raise argparse.ArgumentTypeError(f"'{word}' is not NAME:=VALUE")
+    return name, value
 
 
 def find_robot(robot: str, submechanisms: str | None = None) -> ModelFiles:

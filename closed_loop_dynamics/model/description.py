@@ -7,7 +7,7 @@ A format is a folder beside :mod:`.urdf` with a function that returns a :class:`
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from ..errors import MjcfError
@@ -23,11 +23,15 @@ from .onshape.reader import (
 )
 from .onshape.robot_yaml import is_robot_yaml, read_robot_yaml
 from .remark import Remark
+from .sdf.reader import read_sdf
 from .submechanism import Submechanism
+from .text_source import as_folders
 from .tree import Tree
 from .urdf.elements import read_root
 from .urdf.reader import read_urdf
 from .urdf.unread import closing_elements, remarks_on_unread, shortened
+from .urdf_constraint.reader import WORDS as CONSTRAINT
+from .urdf_constraint.reader import has_constraints, read_constraints
 from .urdf_plus.reader import WORDS as URDF_PLUS
 from .urdf_plus.reader import choice_of_actuators, is_urdf_plus, read_closed_loops
 from .xml_source import Element, parse_xml
@@ -52,6 +56,7 @@ def read_description(
     *,
     floating_base: bool | None = None,
     search_path: Iterable[str | os.PathLike[str]] | str | os.PathLike[str] = (),
+    xacro: Mapping[str, object] | None = None,
 ) -> Description:
     """Read a robot's files, each of them once.
 
@@ -60,12 +65,15 @@ def read_description(
         submechanisms: path or text of the submechanism file or ``robot.yaml``, None for a robot
             without loops or one that closes them itself (URDF+, onshape-to-robot).
         floating_base: let the root link move freely; None: if the submechanism file says so.
-        search_path: folders in which files named by the submechanism file are looked for as well.
+        search_path: folders in which files named by the submechanism file are looked for as well,
+            and packages that a xacro file names.
+        xacro: arguments of a xacro file.
 
     Raises:
         UrdfError, MjcfError, SubmechanismError: with file, place and remedy.
     """
-    root = parse_xml(robot)
+    folders = as_folders(search_path)
+    root = parse_xml(robot, xacro, folders)
     if root.tag == "mujoco":
         if submechanisms is not None or floating_base is not None:
             raise MjcfError(
@@ -74,6 +82,10 @@ def read_description(
                 remedy="load it alone; a <freejoint/> makes a base float",
             )
         return Description(*read_mjcf(robot, root))
+    if root.tag == "sdf":
+        if submechanisms is not None:
+            raise root.error("an SDF says itself what closes its loops", "load it alone")
+        return Description(*read_sdf(root, floating_base))
     root = read_root(root)
     given = load_yaml(submechanisms) if submechanisms is not None else None
     if given is not None and is_robot_yaml(given):
@@ -86,13 +98,17 @@ def read_description(
         if floating_base is None:
             floating_base = _says_floating(root, loops)
         tree = read_urdf(root, floating_base=floating_base)
-        return _described(root, tree, read_submechanisms(loops, tree, search_path=search_path))
+        return _described(root, tree, read_submechanisms(loops, tree, search_path=folders))
     tree = read_urdf(root, floating_base=False if floating_base is None else floating_base)
-    plus, closing = is_urdf_plus(root), closing_markers(root)
-    _refuse_unread_loops(root, URDF_PLUS if plus else ())
-    if plus:
+    if is_urdf_plus(root):
+        _refuse_unread_loops(root, URDF_PLUS)
         entries = read_closed_loops(root, tree)
         return _described(root, tree, entries, URDF_PLUS, choice_of_actuators(entries))
+    if has_constraints(root):
+        _refuse_unread_loops(root, CONSTRAINT)
+        return _described(root, tree, read_constraints(root, tree), CONSTRAINT)
+    _refuse_unread_loops(root, ())
+    closing = closing_markers(root)
     if closing:
         return _described(root, tree, read_closing_links(tree, closing))
     refuse_bare_markers(root)

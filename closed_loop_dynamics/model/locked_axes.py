@@ -17,6 +17,8 @@ fixed      (none)                         all six
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..arrays import Array
@@ -43,6 +45,20 @@ def axes_of(name: str, direction: Array) -> tuple[ConstraintAxis, ...]:
         *(_labelled(f"{name} T{i}", np.zeros(3), v) for i, v in enumerate(translations)),
         *(_labelled(f"{name} R{i}", w, np.zeros(3)) for i, w in enumerate(rotations)),
     )
+
+
+def turn_to_universal(frames: Sequence[Array], axes: Sequence[Array]) -> Array:
+    """Turn cut frames (4, 4) so that ``axes`` of theirs (3,) are those of a universal joint.
+
+    Returns what ``axes_of("universal", ...)`` wants. The rotation about z is locked: x of the
+    first frame stays normal to y of the second.
+    """
+    for k, (frame, axis) in enumerate(zip(frames, axes, strict=True)):
+        across = unit(np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))]))
+        assert across is not None  # the axis is never parallel to that one
+        columns = [axis, across, np.cross(axis, across)]
+        frame[:3, :3] = frame[:3, :3] @ np.column_stack(columns[-k:] + columns[:-k])
+    return np.array([0.0, 0.0, 1.0])
 
 
 def _directions(kind: str, axis: Array) -> list[Array]:

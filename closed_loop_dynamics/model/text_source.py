@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import ModelError, did_you_mean
+from ..errors import InvalidInput, ModelError, did_you_mean
 
 TEXT_FILE = "<text>"
 _BYTE_ORDER_MARK = "\ufeff"
@@ -20,12 +20,17 @@ class SourceText:
     Attributes:
         text: the content, without byte order mark.
         file: the path as the user wrote it, or ``"<text>"``; for messages.
-        folder: folder of the file, None when the text was given directly.
+        path: of the file, None when the text was given directly.
     """
 
     text: str
     file: str
-    folder: Path | None
+    path: Path | None
+
+    @property
+    def folder(self) -> Path | None:
+        """Folder of the file."""
+        return None if self.path is None else self.path.parent
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,7 @@ class TextReader:
             reason = getattr(wrong, "strerror", None) or wrong  # str(OSError) repeats the path
             problem = f"the {self.what} cannot be read ({reason})"
             raise self._error(file, problem, "check the path and the permissions") from None
-        return SourceText(self._decode(data, file), file, path.parent)
+        return SourceText(self._decode(data, file), file, path)
 
     def _decode(self, data: bytes, file: str) -> str:
         if not data.strip():
@@ -122,3 +127,15 @@ class TextReader:
 def clip(text: str, length: int = 80) -> str:
     """Text for messages: what a user gives, or a file holds, must not flood the terminal."""
     return text if len(text) <= length else text[:length] + "..."
+
+
+def as_folders(
+    search_path: Iterable[str | os.PathLike[str]] | str | os.PathLike[str],
+) -> tuple[Path, ...]:
+    """One folder or several, as they are given to ``load``."""
+    if isinstance(search_path, (str, os.PathLike)):
+        search_path = (search_path,)
+    try:
+        return tuple(Path(folder) for folder in search_path)
+    except TypeError as error:
+        raise InvalidInput(f"search_path is not a list of folders ({error})") from None

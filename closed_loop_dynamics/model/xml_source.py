@@ -6,16 +6,22 @@ of each element, which ``xml.etree`` does not keep.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 from xml.parsers import expat
 
 from ..errors import UrdfError
 from .text_source import SourceText, TextReader
+from .xacro_file.source import expanded
 
 MAX_BYTES = 64 * 2**20
 MAX_DEPTH = 256
-_NAMED = ("link", "joint", "transmission", "loop", "coupling", "constraint", "loop_joint")
+_NAMED = (
+    *("link", "joint", "transmission", "loop", "coupling", "constraint", "loop_joint"),
+    *("model", "frame"),
+)
 _BETWEEN = " "  # a namespace and a name, in what expat calls a name
 
 
@@ -71,10 +77,45 @@ def looks_like_xml(text: str) -> bool:
     return text.lstrip("\ufeff \t\r\n").startswith("<")
 
 
-def parse_xml(source: object) -> Element:
-    """Root element of a document given as path or text."""
+def parse_xml(
+    source: object,
+    xacro: Mapping[str, object] | None = None,
+    search_path: Iterable[str | os.PathLike[str]] = (),
+) -> Element:
+    """Root element of a document given as path or text; that of a xacro file is expanded.
+
+    Args:
+        source: path or text.
+        xacro: arguments of a xacro file.
+        search_path: where packages that a xacro file names are looked for as well.
+    """
     given = TextReader("URDF", UrdfError, MAX_BYTES, looks_like_xml).read(source)
-    return _Parser(given).parse()
+    try:
+        root = _Parser(given).parse()
+        is_macro = given.path is not None and given.path.suffix == ".xacro"
+    except _Unexpanded:
+        is_macro = True
+    if is_macro:
+        given = expanded(given, xacro or {}, search_path)
+        try:
+            return _Parser(given).parse()
+        except _Unexpanded as left:
+            raise UrdfError(
+                f"xacro left <xacro:{left}> as it is",
+                file=given.file,
+                remedy="define that macro before it is used",
+            ) from None
+    if xacro:
+        raise UrdfError(
+            f"arguments for xacro ({', '.join(xacro)}), but it is not a xacro file",
+            file=given.file,
+            remedy="give none, or the .xacro file",
+        )
+    return root
+
+
+class _Unexpanded(Exception):
+    """An element of xacro was met: its name."""
 
 
 class _Parser:
@@ -133,12 +174,7 @@ class _Parser:
         space, _, tag = name.rpartition(_BETWEEN)
         line = self._expat.CurrentLineNumber + self._lines_before
         if "xacro" in space:
-            raise UrdfError(
-                f"unexpanded xacro element <xacro:{tag}>",
-                file=self._file,
-                place=f"line {line}",
-                remedy="expand the file first: xacro robot.urdf.xacro > robot.urdf",
-            )
+            raise _Unexpanded(tag)
         if len(self._open) == MAX_DEPTH:
             self._refuse(f"elements within elements, more than {MAX_DEPTH} deep, line {line}")
         parent = self._open[-1] if self._open else None

@@ -68,13 +68,6 @@ CASES = {
         "entities",
     ),
     "undefined entity": ('<robot name="&x;"/>', "robot", "well-formed", "correct"),
-    "xacro": (
-        '<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro"><xacro:include filename="x"/>'
-        "</robot>",
-        "line 1",
-        "xacro:include",
-        "expand",
-    ),
     "xacro expression": (
         knee('<origin xyz="${l} 0 0"/>'),
         "joint 'knee'/origin (line 3)",

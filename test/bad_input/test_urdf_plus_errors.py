@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import random
 import re
-from xml.etree import ElementTree
 
-import numpy as np
 import pytest
-from support.damage import NASTY_TEXT, mutate
+from support.fuzz import attempt, nasty_words, random_damage
 from support.urdf_plus import BELT_LEG, FLAT_LOOP, GEARED_LOOP, OPEN_LOOP, gear, pin, robot
 
-from closed_loop_dynamics.errors import ClosedLoopError, ModelError
+from closed_loop_dynamics.errors import ModelError
 from closed_loop_dynamics.mechanism import build_mechanism
 from closed_loop_dynamics.model import read_description
 
@@ -87,49 +85,22 @@ SEED = robot(
 )
 
 
-def attempt(text, whole=False):
-    """Read it, or fail properly; whether it was read. ``whole``: with the decisions of a load."""
-    try:
-        description = read_description(text)
-        if whole:
-            build_mechanism(description.tree, description.submechanisms, text, {})
-    except ClosedLoopError as error:
-        assert str(error) and len(str(error)) < 20_000
-        return False
-    joints = [joint for entry in description.submechanisms for joint in entry.spanning]
-    assert sorted(joints) == sorted(description.tree.joint_names)
-    for entry in description.submechanisms:
-        assert entry.independent
-        for coupling in entry.couplings:
-            assert np.isfinite([*coupling.terms.values(), coupling.offset]).all()
-            assert coupling.joint not in entry.independent
-    return True
+def whole(text):
+    """Read, with the decisions of a load."""
+    description = read_description(text)
+    build_mechanism(description.tree, description.submechanisms, text, {})
+    return description
 
 
 def test_every_attribute_replaced_by_every_nasty_text():
     """Some three thousand files."""
-    outcomes = {attempt(SEED)}
-    assert outcomes == {True}
-    root = ElementTree.fromstring(SEED)
-    for element in root.iter():
-        for key, good in list(element.attrib.items()):
-            for value in [*NASTY_TEXT, "true", "rotor", "thigh"]:
-                element.set(key, value)
-                outcomes.add(attempt(ElementTree.tostring(root, encoding="unicode")))
-            element.set(key, good)
-    assert outcomes == {True, False}
+    more = ("true", "rotor", "thigh")
+    assert nasty_words(read_description, SEED, 1000, more) == {True, False}
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_random_damage(seed):
-    rng = random.Random(seed)
-    outcomes = set()
-    for _ in range(400):
-        text = SEED
-        for _ in range(rng.randint(1, 3)):
-            text = mutate(text, rng) or "<"
-        outcomes.add(attempt("<" + text.lstrip("<")))
-    assert outcomes == {True, False}
+    assert random_damage(read_description, [SEED], seed) == {True, False}
 
 
 def test_wrong_numbers_and_roles_are_a_robot_or_an_error_also_when_loops_are_closed():
@@ -140,5 +111,5 @@ def test_wrong_numbers_and_roles_are_a_robot_or_an_error_also_when_loops_are_clo
         start, end = rng.choice(places)
         new = rng.choice(["true", "0", "-1", "1e5", "1e-9", "1e150", "0.3", "-0.07"])
         text = robot(GEARED_LOOP)
-        outcomes.add(attempt(text[:start] + new + text[end:], whole=True))
+        outcomes.add(attempt(whole, text[:start] + new + text[end:]))
     assert outcomes == {True, False}

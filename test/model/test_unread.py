@@ -33,10 +33,6 @@ def remarks(text, file=None):
 
 #: Ways in which public files close loops that this package does not read.
 CLOSING = {
-    "urdfdom proposal": '<constraint name="c" type="revolute"><parent link="base"/>'
-    '<child link="tip"/></constraint>',
-    "Isaac Sim": '<loop_joint name="c" type="spherical"><link1 link="base"/><link2 link="tip"/>'
-    "</loop_joint>",
     "Drake": '<other:ball_constraint><other:a value="x"/></other:ball_constraint>',
     "Gazebo": '<gazebo><joint name="c" type="revolute"><parent>base</parent><child>tip</child>'
     "</joint></gazebo>",

@@ -9,12 +9,14 @@ from functools import cache
 
 import numpy as np
 import pytest
-from support import figures, onshape, urdf_plus
+from support import figures, onshape, sdf, urdf_constraint, urdf_plus
 from support.figures import Motions, relative
 from support.published import ZOO, needs_zoo
 
 import closed_loop_dynamics as cld
 from tools.oracles.onshape import onshape_oracle
+from tools.oracles.sdf import sdf_oracle
+from tools.oracles.urdf_constraint import urdf_constraint_oracle
 from tools.oracles.urdf_plus import urdf_plus_oracle
 
 COUNT = 25
@@ -23,7 +25,7 @@ PUBLISHED = ("six_bar", "mini_cheetah", "onshape_5bar", "onshape_digit_like")
 every_robot = pytest.mark.parametrize(
     "name",
     [
-        *(*urdf_plus.ROBOTS, *onshape.ROBOTS),
+        *(*urdf_plus.ROBOTS, *onshape.ROBOTS, *urdf_constraint.ROBOTS, *sdf.ROBOTS),
         *(pytest.param(name, marks=needs_zoo) for name in PUBLISHED),
     ],
 )
@@ -34,6 +36,12 @@ def motions_of(name: str) -> Motions:
     """25 motions of a robot, loaded by what its authors wrote."""
     if name in onshape.ROBOTS or name.startswith("onshape"):
         return _onshape(name)
+    if name in urdf_constraint.ROBOTS or name in sdf.ROBOTS:
+        text = (urdf_constraint.ROBOTS | sdf.ROBOTS)[name]
+        robot = cld.load(text)
+        read = sdf_oracle if name in sdf.ROBOTS else urdf_constraint_oracle
+        oracle = read(text, robot.names.spanning)
+        return Motions.random(robot, oracle, COUNT, 5, batch=False)
     source = urdf_plus.ROBOTS.get(name, ZOO / "urdf_plus" / f"{name}.urdf")
     robot = cld.load(source)
     spanning = [joint for joint in robot.names.spanning if joint not in FLYERS]

@@ -183,6 +183,7 @@ def shorthand_axes(kind: str, free_axis: Sequence[float] | None) -> Array:
         "revolute": (across, np.eye(3)),
         "cylindrical": (across, across),
         "prismatic": (np.eye(3), across),
+        "universal": ([free_axis], np.eye(3)),  # the normal of its two axes
     }
     return _angular_linear(*locked[kind])
 

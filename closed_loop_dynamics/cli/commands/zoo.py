@@ -13,9 +13,9 @@ from ..mistakes import UsageError
 from ..terminal import Style
 
 DESCRIPTION = """\
-Load every robot below a folder: URDF, URDF+ and MJCF files, each with the YAML file beside it that
-has its name, or robot.yaml. One line per robot: joints, degrees of freedom, actuators, loops, and
-what the linter says, or why it does not load.
+Load every robot below a folder: URDF (also .urdf.xacro), URDF+, MJCF and SDF files, each with the
+YAML file beside it that has its name, or robot.yaml. One line per robot: joints, degrees of
+freedom, actuators, loops, and what the linter says, or why it does not load.
 """
 EPILOG = """\
 examples:
@@ -24,7 +24,7 @@ examples:
 
 exit status: 0 all load without errors, 1 some do not, 2 the command line is wrong
 """
-_SUFFIXES = (".urdf", ".xml", ".mjcf")
+_SUFFIXES = (".urdf", ".urdf.xacro", ".xml", ".mjcf", ".sdf")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +36,9 @@ def run(options: argparse.Namespace) -> int:
     folder = Path(options.folder).expanduser()
     if not folder.is_dir():
         raise UsageError(f"there is no folder '{folder}'")
-    robots = [(p, beside(p)) for p in sorted(folder.rglob("*")) if p.suffix.lower() in _SUFFIXES]
+    robots = [
+        (p, beside(p)) for p in sorted(folder.rglob("*")) if p.name.lower().endswith(_SUFFIXES)
+    ]
     if not robots:
         raise UsageError(f"no file in '{folder}' ends in {', '.join(_SUFFIXES)}")
     style = Style.of(sys.stdout)

@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...errors import InvalidInput
 from ..couplings import add_mimics, check_couplings
 from ..implied import make_unique, with_implied
 from ..remark import Remark
 from ..submechanism import Coupling, Submechanism
+from ..text_source import as_folders
 from ..tree import Tree
 from ..words import COUPLED_TYPES, FREE_BASE, FUNCTION, LOOP_TYPES, NUMERICAL
 from .joints import (
@@ -105,12 +105,7 @@ def read_submechanisms(
         SubmechanismError: names the file, the key path, the offending word and the nearest valid.
         UrdfError: a sub-URDF that is needed cannot be read.
     """
-    if isinstance(search_path, (str, os.PathLike)):
-        search_path = (search_path,)
-    try:
-        folders = tuple(Path(p) for p in search_path)
-    except TypeError as error:
-        raise InvalidInput(f"search_path is not a list of folders ({error})") from None
+    folders = as_folders(search_path)
     if source is None:
         return with_implied((), tree)
     file = source if isinstance(source, SubmechanismFile) else open_submechanisms(source)

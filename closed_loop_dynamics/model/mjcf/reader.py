@@ -9,16 +9,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..clusters import loop_bodies, united
-from ..couplings import check_couplings
-from ..implied import make_unique, with_implied
+from ..implied import with_implied
 from ..locked_axes import axes_of
 from ..remark import Remark
 from ..submechanism import ActuatorModel, Coupling, LoopConstraint, Submechanism
+from ..tied_joints import ACTIVE, INDEPENDENT, check_ends, tied_entries
 from ..tree import FLOATING, Tree
 from ..xml_source import Element
 from .compiler import compiled
@@ -68,40 +68,16 @@ def _entries(
     tree: Tree, parts: MjcfTree, ties: _Equalities, driven: list[str] | None
 ) -> tuple[Submechanism, ...]:
     """One for each set of joints that equalities tie together; ``driven``: None, not said."""
+    entries = tied_entries(
+        tree,
+        [(loop.place, loop) for loop in ties.loops],
+        ties.couplings,
+        undecided=(INDEPENDENT, ACTIVE) if driven is None else (INDEPENDENT,),
+        vocabulary=_VOCABULARY,
+        reference=parts.reference,
+    )
     models = dict(_joint_models(parts))
-    loops = [(loop, loop_bodies(tree, loop)) for loop in ties.loops]
-    joints = [bodies for _, bodies in loops]
-    joints += [[tree.joint_index(n) for n in (c.joint, *c.terms)] for c in ties.couplings]
-    entries, taken = [], set[str]()
-    for group in united(([b] for b in range(len(tree.bodies))), *joints):
-        names = tuple(tree.bodies[b].joint.name for b in group)
-        inside = [loop for loop, bodies in loops if set(group).intersection(bodies)]
-        coupled = [c for c in ties.couplings if c.joint in names]
-        if not inside and not coupled:
-            continue
-        first = inside[0].place if inside else coupled[0].place
-        couplings = check_couplings(coupled, names, ())
-        free = tuple(n for n in names if n not in {c.joint for c in couplings})
-        entries.append(
-            Submechanism(
-                name=make_unique(first, taken),
-                type="numerical" if inside else "coupling",
-                spanning=names,
-                independent=() if inside else free,
-                active=() if inside or driven is not None else free,
-                loops=tuple(inside),
-                couplings=couplings,
-                reference={n: parts.reference[n] for n in names} if inside else {},
-                assemble=bool(inside),
-                undecided=(("independent",) if driven is not None else ("independent", "active"))
-                if inside
-                else (),
-                vocabulary=_VOCABULARY,
-                place=first,
-                file=tree.source,
-            )
-        )
-    return tuple(_driven(e, tree, models, driven) for e in with_implied(tuple(entries), tree))
+    return tuple(_driven(e, tree, models, driven) for e in with_implied(entries, tree))
 
 
 def _turned_to_motors(couplings: list[Coupling], driven: list[str]) -> list[Coupling]:
@@ -182,20 +158,7 @@ def _loop(parts: MjcfTree, tree: Tree, e: int, kind: int, place: str) -> LoopCon
         frames[0] = pose_of(data[3:6], data[6:10])
         frames[1][:3, 3] = data[:3]
     links = [parts.body_names[end] for end in ends]
-    bodies = [tree.frames[link][0] for link in links]
-    if bodies[0] == bodies[1]:
-        raise parts.error(
-            place,
-            f"'{links[0]}' and '{links[1]}' do not move against each other",
-            "tie bodies between which there are joints",
-        )
-    for body in set(tree.path_to_root(bodies[0])) ^ set(tree.path_to_root(bodies[1])):
-        if tree.bodies[body].joint.kind == FLOATING:
-            raise parts.error(
-                place,
-                f"it holds the floating base (joint '{tree.bodies[body].joint.name}')",
-                "tie bodies together that the same free joint carries",
-            )
+    check_ends(tree, links, partial(parts.error, place))
     return LoopConstraint(
         predecessor=links[0],
         successor=links[1],

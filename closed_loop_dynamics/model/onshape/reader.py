@@ -17,13 +17,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...errors import SubmechanismError, did_you_mean
-from ..clusters import loop_bodies, united
-from ..couplings import add_mimics, check_couplings
 from ..hyrodyn.node import Node
-from ..implied import make_unique, with_implied
+from ..implied import with_implied
 from ..locked_axes import axes_of
 from ..remark import Remark
 from ..submechanism import LoopConstraint, Submechanism
+from ..tied_joints import ACTIVE, INDEPENDENT, check_ends, tied_entries
 from ..tree import FLOATING, Tree
 from ..xml_source import Element
 from .robot_yaml import RobotYaml
@@ -57,7 +56,7 @@ def read_marked_loops(tree: Tree, file: RobotYaml) -> tuple[Submechanism, ...]:
             near = did_you_mean(motor.value, tree.joint_names)
             raise motor.error(f"there is no moving joint '{motor.value}'", near)
     motors = {motor.value for motor in file.motors}
-    entries = with_implied(_entries(tree, pairs, ("independent",)), tree)
+    entries = with_implied(_entries(tree, pairs, (INDEPENDENT,)), tree)
     return tuple(
         entry
         if any(tree.bodies[tree.joint_index(j)].joint.kind == FLOATING for j in entry.spanning)
@@ -96,7 +95,7 @@ def read_closing_links(tree: Tree, names: Sequence[str]) -> tuple[Submechanism, 
                 f"{place.place}: their origins meet, as a ball joint's; a robot.yaml says more"
             )
             remarks.append(Remark("info", "closure-assumed", message))
-    entries = _entries(tree, pairs, ("independent", "active"))
+    entries = _entries(tree, pairs, (INDEPENDENT, ACTIVE))
     entries = tuple(
         replace(e, remarks=tuple(r for r in remarks if any(x.place in r.message for x in e.loops)))
         for e in entries
@@ -118,52 +117,14 @@ def _entries(
     tree: Tree, pairs: Sequence[_Pair], undecided: tuple[str, ...]
 ) -> tuple[Submechanism, ...]:
     """One for each set of joints that markers and mimic tags tie together."""
-    loops = [(_loop(tree, pair), pair.said) for pair in pairs]
-    ties = [loop_bodies(tree, loop) for loop, _ in loops]
-    mimics = [(b, body.joint.mimic) for b, body in enumerate(tree.bodies)]
-    ties += [[b, tree.joint_index(mimic[0])] for b, mimic in mimics if mimic is not None]
-    taken: set[str] = set()
-    entries = []
-    for group in united(([b] for b in range(len(tree.bodies))), *ties):
-        inside = [x for x in loops if set(group).intersection(loop_bodies(tree, x[0]))]
-        if not inside:
-            continue
-        names = tuple(tree.bodies[b].joint.name for b in group)
-        said = inside[0][1]
-        couplings = add_mimics([], tree, names, file=said.file, place=said.place)
-        entries.append(
-            Submechanism(
-                name=make_unique(inside[0][0].predecessor, taken),
-                type="numerical",
-                spanning=names,
-                independent=(),
-                active=(),
-                loops=tuple(loop for loop, _ in inside),
-                couplings=check_couplings(couplings, names, ()),
-                assemble=True,
-                undecided=undecided,
-                vocabulary=_VOCABULARY,
-                place=said.place,
-                file=said.file,
-            )
-        )
-    return tuple(entries)
+    loops = [(pair.links[0], _loop(tree, pair)) for pair in pairs]
+    file = pairs[0].said.file if pairs else ""
+    return tied_entries(tree, loops, undecided=undecided, vocabulary=_VOCABULARY, file=file)
 
 
 def _loop(tree: Tree, pair: _Pair) -> LoopConstraint:
     first, second = pair.links
-    if tree.frames[first][0] == tree.frames[second][0]:
-        raise pair.said.error(
-            f"'{first}' and '{second}' do not move against each other",
-            "name two markers between which there are joints",
-        )
-    paths = [set(tree.path_to_root(tree.frames[link][0])) for link in pair.links]
-    for body in paths[0] ^ paths[1]:
-        if tree.bodies[body].joint.kind == FLOATING:
-            raise pair.said.error(
-                f"it runs through the floating joint '{tree.bodies[body].joint.name}'",
-                "name two markers that the same floating base carries",
-            )
+    check_ends(tree, pair.links, pair.said.error)
     return LoopConstraint(
         predecessor=first,
         successor=second,

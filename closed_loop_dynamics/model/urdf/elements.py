@@ -90,7 +90,7 @@ def read_root(source: object) -> Element:
     if root.tag != "robot":
         raise root.error(
             f"the root element is <{root.tag}>, not <robot>",
-            "give a URDF; convert SDF, MJCF or xacro files first",
+            "give a URDF, an MJCF (<mujoco>) or an SDF (<sdf>)",
         )
     return root
 
@@ -164,8 +164,11 @@ def read_origin(
     ``read`` gives the three numbers of one of its attributes.
     """
     origin = element.find("origin")
-    if origin is None:
-        return np.eye(4)
+    return np.eye(4) if origin is None else origin_of(origin, read)
+
+
+def origin_of(origin: Element, read: Callable[[Element, str], Sequence[float]] = numbers) -> Array:
+    """(4, 4) pose of an element with ``xyz`` and ``rpy``, both zero where they are not given."""
     keys = ("xyz", "rpy")
     given = (read(origin, k) if k in origin.attributes else (0.0, 0.0, 0.0) for k in keys)
     return origin_pose(*given)

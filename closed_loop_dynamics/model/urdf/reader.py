@@ -7,14 +7,14 @@ inertias pass: what they mean for the robot is for the linter to say.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from ...arrays import Array
 from ...errors import InvalidInput, UrdfError
 from ...se3 import unit
-from ..tree import FLOATING, PRISMATIC, REVOLUTE, Body, Joint, Tree
+from ..parts import LinkInertia, Part
+from ..tree import FLOATING, PRISMATIC, REVOLUTE, Joint, Tree
 from ..xml_source import Element
 from .checks import check_joint_types, check_mimics, find_root
 from .elements import (
@@ -31,7 +31,6 @@ from .visuals import read_visuals
 
 FLOATING_BASE = "floating_base"
 _KINDS = {"revolute": REVOLUTE, "continuous": REVOLUTE, "prismatic": PRISMATIC}
-LinkInertia = tuple[float, Array, Array]
 
 
 def read_urdf(source: str | os.PathLike[str] | Element, *, floating_base: bool = False) -> Tree:
@@ -88,33 +87,6 @@ def _check_floating_base(document: UrdfDocument, root: str) -> None:
             )
 
 
-@dataclass
-class _Part:
-    """A body that is still collecting the links fixed to it."""
-
-    link: str
-    parent: int
-    joint: Joint
-    mass: float = 0.0
-    first_moment: Array = field(default_factory=lambda: np.zeros(3))
-    inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
-    links: list[str] = field(default_factory=list)
-
-    def add(self, link: str, frame: Array, link_inertia: LinkInertia | None) -> None:
-        self.links.append(link)
-        if link_inertia is None:
-            return
-        mass, com, inertia = link_inertia
-        rotation = frame[:3, :3]
-        com = rotation @ com + frame[:3, 3]
-        self.mass += mass
-        self.first_moment += mass * com
-        self.inertia += _about_origin(mass, com, rotation @ inertia @ rotation.T)
-
-    def freeze(self) -> Body:
-        return Body(**{**vars(self), "links": tuple(self.links)})
-
-
 class _TreeBuilder:
     """Walks the links depth first, in the order in which the URDF lists the joints."""
 
@@ -122,7 +94,7 @@ class _TreeBuilder:
         self.document = document
         self.root = root
         self.joints = document.joints.values()
-        self.parts: list[_Part] = []
+        self.parts: list[Part] = []
         self.frames: dict[str, tuple[int, Array]] = {}
         self.link_inertias: dict[str, LinkInertia] = {
             name: _link_inertia(inertial)
@@ -159,7 +131,7 @@ class _TreeBuilder:
         return self.children.get(link, [])[::-1]
 
     def _add_part(self, link: str, parent: int, joint: Joint) -> int:
-        self.parts.append(_Part(link, parent, joint))
+        self.parts.append(Part(link, parent, joint))
         return len(self.parts) - 1
 
     def _place(self, link: str, body: int, frame: Array) -> None:
@@ -168,7 +140,7 @@ class _TreeBuilder:
             return  # fixed to the world: its inertia never moves
         part = self.parts[body]
         part.add(link, frame, self.link_inertias.get(link))
-        if not all(np.isfinite(x).all() for x in (part.mass, part.first_moment, part.inertia)):
+        if not part.is_finite:
             raise self.document.links[link].error(
                 f"the inertia of body '{part.link}' overflows",
                 "write masses in kg and positions in m",
@@ -236,8 +208,3 @@ def _link_inertia(inertial: Element) -> LinkInertia:
     xx, xy, xz, yy, yz, zz = (number(inertia, key) for key in INERTIA)
     matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     return mass, frame[:3, 3].copy(), rotation @ matrix @ rotation.T
-
-
-def _about_origin(mass: float, com: Array, inertia: Array) -> Array:
-    """(3, 3) inertia moved from the centre of mass to the origin (parallel axes) [kg·m²]."""
-    return inertia + mass * (np.dot(com, com) * np.eye(3) - np.outer(com, com))

@@ -39,7 +39,7 @@ def transmissions_of(robot: Element) -> tuple[Coupling, ...]:
     """
     result: dict[str, Coupling] = {}
     for transmission in robot.all("transmission"):
-        if not _is_linear(transmission):
+        if not is_linear(transmission):
             continue
         for joint in transmission.all("joint"):
             if joint.find("depends_on") is None:
@@ -54,7 +54,8 @@ def transmissions_of(robot: Element) -> tuple[Coupling, ...]:
     return tuple(result.values())
 
 
-def _is_linear(transmission: Element) -> bool:
+def is_linear(transmission: Element) -> bool:
+    """Whether it couples joints linearly, rather than driving them."""
     inside = transmission.find("type")
     kind = (inside.text if inside is not None else "") or transmission.get("type")
     return kind.strip().rsplit("/", 1)[-1] == _TYPE  # ROS writes a plugin prefix before a slash

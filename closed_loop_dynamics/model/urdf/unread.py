@@ -32,7 +32,7 @@ _KNOWN = {
 }
 _JOINT_ATTRIBUTES = {"name", "type"}
 _FRICTION = ("dynamics", "joint_properties")  # the second before URDF 1.0, Onshape exports too
-_CLOSES = re.compile("loop|constraint|closure|coupling|^gear|equality", re.IGNORECASE)
+CLOSES = re.compile("loop|constraint|closure|coupling|^gear|equality", re.IGNORECASE)
 _SHOWN = 6
 
 
@@ -48,7 +48,7 @@ def closing_elements(root: Element, read: Collection[str] = ()) -> list[Element]
             result += [e for e in _below(element) if e.tag == "joint" and _is_sdf_joint(e, links)]
         elif element.tag not in _KNOWN["robot"] and element.tag not in read:
             words = {w for e in _below(element) for w in (e.text.strip(), *e.attributes.values())}
-            if _CLOSES.search(local_name(element)) or len(words & links) > 1:
+            if CLOSES.search(local_name(element)) or len(words & links) > 1:
                 result.append(element)
     return result
 

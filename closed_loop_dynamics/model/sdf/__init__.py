@@ -1,0 +1,1 @@
+"""SDF files, the format of Gazebo, which Drake reads too."""

@@ -1,0 +1,1 @@
+"""xacro files: URDF (or SDF) with macros, expanded by the ``xacro`` package."""
