@@ -29,6 +29,7 @@ ROS = [
 PLOT = ["matplotlib>=3.7"]
 BAGS = ["rosbags>=0.11"]  # reads and writes MCAP without ROS
 VIEWER = ["viser>=1.1"]
+DASK = ["distributed>=2024.1"]
 MUJOCO = ["mujoco>=3.17"]  # reads MJCF
 CONTROL = ["ruckig>=0.12"]  # streams of references within limits of speed, acceleration and jerk
 TEST = [
@@ -36,6 +37,7 @@ TEST = [
     *BAGS,
     *VIEWER,
     *CONTROL,
+    *DASK,
     *MUJOCO,
     "hypothesis>=6.100",
     "jsonschema>=4.17",
@@ -70,6 +72,7 @@ setup(
     extras_require={
         "bags": BAGS,
         "control": CONTROL,
+        "dask": DASK,
         "mujoco": MUJOCO,
         "plot": PLOT,
         "ros": ROS,
