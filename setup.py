@@ -29,6 +29,7 @@ ROS = [
 PLOT = ["matplotlib>=3.7"]
 BAGS = ["rosbags>=0.11"]  # reads and writes MCAP without ROS
 VIEWER = ["viser>=1.1"]
+DASK = ["distributed>=2024.1"]
 MUJOCO = ["mujoco>=3.17"]  # reads MJCF
 XACRO = ["xacro>=2.1"]  # expands .xacro files
 CONTROL = ["ruckig>=0.12"]  # streams of references within limits of speed, acceleration and jerk
@@ -37,6 +38,7 @@ TEST = [
     *BAGS,
     *VIEWER,
     *CONTROL,
+    *DASK,
     *MUJOCO,
     *XACRO,
     "hypothesis>=6.100",
@@ -72,6 +74,7 @@ setup(
     extras_require={
         "bags": BAGS,
         "control": CONTROL,
+        "dask": DASK,
         "mujoco": MUJOCO,
         "plot": PLOT,
         "ros": ROS,

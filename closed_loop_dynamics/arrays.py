@@ -65,7 +65,7 @@ def as_vectors(value: Any, name: str, size: int) -> Array:
 
 def as_count(value: Any, name: str, least: int) -> int:
     """``value`` as a whole number of at least ``least``; InvalidInput otherwise."""
-    if not isinstance(value, (int, np.integer)) or value < least:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise InvalidInput(f"{name} must be a whole number of at least {least}: {value!r}")
     return int(value)
 

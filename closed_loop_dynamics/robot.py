@@ -33,6 +33,7 @@ from .dynamics.catalogue import (
     Family,
 )
 from .dynamics.parameters import ParameterView, parameter_names
+from .engine.threads import Threads, on_threads
 from .errors import InvalidInput, did_you_mean
 from .inspection import Report, lint
 from .inspection.geometry import SubmechanismGeometry
@@ -138,7 +139,8 @@ class Robot:
     """Kinematics and dynamics of a series-parallel robot in its independent coordinates.
 
     It can be pickled: what arrives in another process, or on another machine, is made of the same
-    description there, with compiled code of its own.
+    description there, with compiled code of its own. ``threads`` share the rows of a batch, by
+    default as many as there are cores where it is worth it; results do not depend on the number.
 
     Attributes:
         programs: its compiled programs, for code that needs more than the methods offer.
@@ -157,13 +159,13 @@ class Robot:
         self.branches, self.actuator_rows = programs.branches, programs.actuator_rows
         self._parameters = DynamicParameters(self.mechanism)
         self._integration = Integration(programs)
-        self._underactuated = bool(programs.underactuated)
 
     # The two calls that control loops make: no look-up on the way, and as bound methods, which
     # Python calls without leaving its loop.
 
     @cached_property
     def _inverse_dynamics(self) -> Callable[..., Array]:
+        require_actuators(self.programs)
         return self.programs.program(INVERSE_DYNAMICS.plain).__call__
 
     @cached_property
@@ -221,6 +223,7 @@ class Robot:
         yd: ArrayLike | None = None,
         ydd: ArrayLike | None = None,
         guess: Guess = None,
+        threads: Threads = None,
     ) -> State:
         """Complete independent positions (velocities, accelerations) to the spanning tree.
 
@@ -232,21 +235,35 @@ class Robot:
         Raises:
             ClosureNotFound: ``y`` is not reachable on the assembly mode; carries the last good q.
         """
+        if threads is not None:
+            return on_threads(threads, self.state, y, yd, ydd, guess)
         return complete_state(self.programs, y, yd, ydd, guess)
 
-    def loop_jacobian(self, y: ArrayLike, guess: Guess = None) -> Array:
+    def loop_jacobian(self, y: ArrayLike, guess: Guess = None, threads: Threads = None) -> Array:
         """G (n, m): qd = G yd."""
+        if threads is not None:
+            return on_threads(threads, self.loop_jacobian, y, guess)
         return self.programs.run("loop_jacobian", guess, y)
 
-    def loop_bias(self, y: ArrayLike, yd: ArrayLike, guess: Guess = None) -> Array:
+    def loop_bias(
+        self, y: ArrayLike, yd: ArrayLike, guess: Guess = None, threads: Threads = None
+    ) -> Array:
         """g (n,): qdd = G ydd + g."""
+        if threads is not None:
+            return on_threads(threads, self.loop_bias, y, yd, guess)
         return self.programs.run("loop_bias", guess, y, yd)
 
-    def actuator_jacobian(self, y: ArrayLike, guess: Guess = None) -> Array:
+    def actuator_jacobian(
+        self, y: ArrayLike, guess: Guess = None, threads: Threads = None
+    ) -> Array:
         """G_u (p, m): ud = G_u yd."""
+        if threads is not None:
+            return on_threads(threads, self.actuator_jacobian, y, guess)
         return actuator_jacobian(self.programs, y, guess)
 
-    def independent_from_actuator(self, u: ArrayLike, guess: Guess = None) -> Array:
+    def independent_from_actuator(
+        self, u: ArrayLike, guess: Guess = None, threads: Threads = None
+    ) -> Array:
         """y (m,) from measured actuator positions ``u`` (p,).
 
         Redundant actuators are fitted in the sense of least squares; ``actuation.disagreement(u)``
@@ -256,14 +273,22 @@ class Robot:
             guess: (m,) independent positions near the answer; by default the branch of the
                 reference configuration is searched.
         """
+        if threads is not None:
+            return on_threads(threads, self.independent_from_actuator, u, guess)
         return independent_from_actuator(self.programs, u, guess)
 
-    def pose(self, link: str, y: ArrayLike, guess: Guess = None) -> Array:
+    def pose(self, link: str, y: ArrayLike, guess: Guess = None, threads: Threads = None) -> Array:
         """(4, 4) pose of a link in the root frame (world, for a floating base)."""
+        if threads is not None:
+            return on_threads(threads, self.pose, link, y, guess)
         return link_pose(self.programs, link, y, guess)
 
-    def jacobian(self, link: str, y: ArrayLike, guess: Guess = None) -> Array:
+    def jacobian(
+        self, link: str, y: ArrayLike, guess: Guess = None, threads: Threads = None
+    ) -> Array:
         """(6, m) Jacobian of a link: [angular; linear] velocity in the link frame = J yd."""
+        if threads is not None:
+            return on_threads(threads, self.jacobian, link, y, guess)
         return link_jacobian(self.programs, link, y, guess)
 
     def inverse_kinematics(
@@ -314,6 +339,7 @@ class Robot:
         ydd: ArrayLike,
         wrenches: Mapping[str, ArrayLike] | None = None,
         guess: Guess = None,
+        threads: Threads = None,
         *,
         payload: Mapping[str, Payload] | None = None,
         parameters: ArrayLike | None = None,
@@ -330,12 +356,17 @@ class Robot:
             ActuationSingular: G_u has lost rank there.
             Underactuated: a submechanism has fewer actuators than degrees of freedom.
         """
-        if self._underactuated:
-            require_actuators(self.programs)
-        if wrenches is None and guess is None and payload is None and parameters is None:
+        if (
+            threads is None
+            and wrenches is None
+            and guess is None
+            and payload is None
+            and parameters is None
+        ):
             return self._inverse_dynamics(y, yd, ydd)
+        require_actuators(self.programs)
         pi = self._parameters.given(payload, parameters)
-        return self._dynamics(INVERSE_DYNAMICS, wrenches, guess, pi, y, yd, ydd)
+        return self._dynamics(INVERSE_DYNAMICS, wrenches, guess, threads, pi, y, yd, ydd)
 
     def generalized_forces(
         self,
@@ -344,13 +375,14 @@ class Robot:
         ydd: ArrayLike,
         wrenches: Mapping[str, ArrayLike] | None = None,
         guess: Guess = None,
+        threads: Threads = None,
         *,
         payload: Mapping[str, Payload] | None = None,
         parameters: ArrayLike | None = None,
     ) -> Array:
         """Independent forces tau_y (m,) = M_y ydd + C_y (cluster RNEA)."""
         pi = self._parameters.given(payload, parameters)
-        return self._dynamics(GENERALIZED_FORCES, wrenches, guess, pi, y, yd, ydd)
+        return self._dynamics(GENERALIZED_FORCES, wrenches, guess, threads, pi, y, yd, ydd)
 
     def forward_dynamics(
         self,
@@ -360,6 +392,7 @@ class Robot:
         wrenches: Mapping[str, ArrayLike] | None = None,
         guess: Guess = None,
         method: str = "cluster_aba",
+        threads: Threads = None,
         *,
         payload: Mapping[str, Payload] | None = None,
         parameters: ArrayLike | None = None,
@@ -370,23 +403,37 @@ class Robot:
             method: ``"cluster_aba"`` (default), or the references ``"projection"`` and
                 ``"lagrange"`` (these with the model's own parameters only).
         """
-        if method == "cluster_aba":
-            if wrenches is None and guess is None and payload is None and parameters is None:
-                return self._forward_dynamics(y, yd, tau_u)
-            pi = self._parameters.given(payload, parameters)
-            return self._dynamics(FORWARD_DYNAMICS, wrenches, guess, pi, y, yd, tau_u)
-        if payload is not None or parameters is not None:
-            raise InvalidInput(f"method '{method}' takes no payload and no parameters")
-        return forward_dynamics_by(self.programs, method, y, yd, tau_u, wrenches, guess)
+        if method != "cluster_aba":
+            if payload is not None or parameters is not None:
+                raise InvalidInput(f"method '{method}' takes no payload and no parameters")
+            inputs = self.programs, method, y, yd, tau_u, wrenches, guess
+            return on_threads(1 if threads is None else threads, forward_dynamics_by, *inputs)
+        if (
+            threads is None
+            and wrenches is None
+            and guess is None
+            and payload is None
+            and parameters is None
+        ):
+            return self._forward_dynamics(y, yd, tau_u)
+        pi = self._parameters.given(payload, parameters)
+        return self._dynamics(FORWARD_DYNAMICS, wrenches, guess, threads, pi, y, yd, tau_u)
 
     # -- derivatives ----------------------------------------------------------------------------
     #
     # Columns are those of yd; see docs/derivatives.md for a floating base.
 
     def state_derivatives(
-        self, y: ArrayLike, yd: ArrayLike, ydd: ArrayLike, guess: Guess = None
+        self,
+        y: ArrayLike,
+        yd: ArrayLike,
+        ydd: ArrayLike,
+        guess: Guess = None,
+        threads: Threads = None,
     ) -> StateDerivatives:
         """How q, qd and qdd of :meth:`state` change with y and yd, each (n, m)."""
+        if threads is not None:
+            return on_threads(threads, self.state_derivatives, y, yd, ydd, guess)
         return StateDerivatives.of(self.programs.named("state_derivatives", guess, y, yd, ydd))
 
     def inverse_dynamics_derivatives(
@@ -396,6 +443,7 @@ class Robot:
         ydd: ArrayLike,
         wrenches: Mapping[str, ArrayLike] | None = None,
         guess: Guess = None,
+        threads: Threads = None,
         *,
         payload: Mapping[str, Payload] | None = None,
         parameters: ArrayLike | None = None,
@@ -407,7 +455,9 @@ class Robot:
         require_actuators(self.programs)
         pi = self._parameters.given(payload, parameters)
         family = INVERSE_DYNAMICS_DERIVATIVES
-        return ForceDerivatives(*self._derivatives(family, wrenches, guess, pi, y, yd, ydd))
+        return ForceDerivatives(
+            *self._derivatives(family, wrenches, guess, threads, pi, y, yd, ydd)
+        )
 
     def generalized_force_derivatives(
         self,
@@ -416,6 +466,7 @@ class Robot:
         ydd: ArrayLike,
         wrenches: Mapping[str, ArrayLike] | None = None,
         guess: Guess = None,
+        threads: Threads = None,
         *,
         payload: Mapping[str, Payload] | None = None,
         parameters: ArrayLike | None = None,
@@ -423,7 +474,9 @@ class Robot:
         """(dtau_dy, dtau_dyd, dtau_dydd) of :meth:`generalized_forces`, each (m, m)."""
         pi = self._parameters.given(payload, parameters)
         family = GENERALIZED_FORCE_DERIVATIVES
-        return ForceDerivatives(*self._derivatives(family, wrenches, guess, pi, y, yd, ydd))
+        return ForceDerivatives(
+            *self._derivatives(family, wrenches, guess, threads, pi, y, yd, ydd)
+        )
 
     def forward_dynamics_derivatives(
         self,
@@ -432,6 +485,7 @@ class Robot:
         tau_u: ArrayLike,
         wrenches: Mapping[str, ArrayLike] | None = None,
         guess: Guess = None,
+        threads: Threads = None,
         *,
         payload: Mapping[str, Payload] | None = None,
         parameters: ArrayLike | None = None,
@@ -439,7 +493,7 @@ class Robot:
         """(dydd_dy, dydd_dyd, dydd_dtau) of :meth:`forward_dynamics`: (m, m), (m, m), (m, p)."""
         pi = self._parameters.given(payload, parameters)
         family = FORWARD_DYNAMICS_DERIVATIVES
-        found = self._derivatives(family, wrenches, guess, pi, y, yd, tau_u)
+        found = self._derivatives(family, wrenches, guess, threads, pi, y, yd, tau_u)
         return AccelerationDerivatives(*found)
 
     def casadi(self, name: str) -> Any:
@@ -463,9 +517,14 @@ class Robot:
         family: Family,
         wrenches: Mapping[str, ArrayLike] | None,
         guess: Guess,
+        threads: Threads,
         pi: ArrayLike | None,
         *values: Any,
     ) -> list[Array]:
+        if threads is not None:
+            return on_threads(
+                threads, self._derivatives, family, wrenches, guess, None, pi, *values
+            )
         forces = None if wrenches is None else self.body_wrenches(wrenches)
         return self.programs.dynamics_parts(family, guess, *values, wrenches=forces, parameters=pi)
 
@@ -475,32 +534,45 @@ class Robot:
         self,
         y: ArrayLike,
         guess: Guess = None,
+        threads: Threads = None,
         *,
         payload: Mapping[str, Payload] | None = None,
         parameters: ArrayLike | None = None,
     ) -> Array:
         """M_y (m, m) in independent coordinates."""
         pi = self._parameters.given(payload, parameters)
+        if threads is not None:
+            return on_threads(threads, self.mass_matrix, y, guess, parameters=pi)
         if pi is None:
             return self.programs.run(MASS_MATRIX.plain, guess, y)
         return self.programs.run(MASS_MATRIX.parameters, guess, y, pi)
 
-    def inverse_mass_matrix(self, y: ArrayLike, guess: Guess = None) -> Array:
+    def inverse_mass_matrix(
+        self, y: ArrayLike, guess: Guess = None, threads: Threads = None
+    ) -> Array:
         """M_y^-1 (m, m) = W^T D^-1 W by innovations (R. Kumar et al. 2022, Eq. 27).
 
         From the articulated inertias D and U of the clusters; M_y is not formed.
         """
+        if threads is not None:
+            return on_threads(threads, self.inverse_mass_matrix, y, guess)
         return self.programs.run("inverse_mass_matrix", guess, y)
 
-    def mass_matrix_factors(self, y: ArrayLike, guess: Guess = None) -> MassMatrixFactors:
+    def mass_matrix_factors(
+        self, y: ArrayLike, guess: Guess = None, threads: Threads = None
+    ) -> MassMatrixFactors:
         """W and D of M_y^-1 = W^T D^-1 W, each (m, m); det M_y = det D.
 
         W is the identity plus entries for joints further inwards, D is block-diagonal (one block
         per cluster), so both are cheap to multiply with or to solve.
         """
+        if threads is not None:
+            return on_threads(threads, self.mass_matrix_factors, y, guess)
         return MassMatrixFactors(**self.programs.named("mass_matrix_factors", guess, y))
 
-    def inverse_osim(self, links: Sequence[str], y: ArrayLike, guess: Guess = None) -> Array:
+    def inverse_osim(
+        self, links: Sequence[str], y: ArrayLike, guess: Guess = None, threads: Threads = None
+    ) -> Array:
         """Inverse operational-space inertia Lambda^-1 = J M_y^-1 J^T (6k, 6k) of k links.
 
         By extended force propagators (cluster EFPA), without J and M_y. A program is compiled
@@ -510,10 +582,17 @@ class Robot:
             links: names, in the order of the blocks; a name may come twice, and the root link of a
                 fixed base gives zeros. Blocks are [angular; linear] in the frame of each link.
         """
+        if threads is not None:
+            return on_threads(threads, self.inverse_osim, links, y, guess)
         return self.programs.run(osim_program(self.programs, links), guess, y)
 
     def apply_test_force(
-        self, link: str, wrench: ArrayLike, y: ArrayLike, guess: Guess = None
+        self,
+        link: str,
+        wrench: ArrayLike,
+        y: ArrayLike,
+        guess: Guess = None,
+        threads: Threads = None,
     ) -> ForceResponse:
         """Accelerations that a force alone causes: no motion, no gravity, no actuator forces.
 
@@ -523,14 +602,22 @@ class Robot:
         Returns:
             ``ydd`` (m,) = M_y^-1 J^T f, and ``acceleration`` (6,) of the link = Lambda^-1 f.
         """
+        if threads is not None:
+            return on_threads(threads, self.apply_test_force, link, wrench, y, guess)
         return run_test_force(self.programs, link, wrench, y, guess)
 
-    def bias(self, y: ArrayLike, yd: ArrayLike, guess: Guess = None) -> Array:
+    def bias(
+        self, y: ArrayLike, yd: ArrayLike, guess: Guess = None, threads: Threads = None
+    ) -> Array:
         """C_y (m,): Coriolis, centrifugal, gravity and friction forces."""
+        if threads is not None:
+            return on_threads(threads, self.bias, y, yd, guess)
         return self.programs.run("bias", guess, y, yd)
 
-    def gravity(self, y: ArrayLike, guess: Guess = None) -> Array:
+    def gravity(self, y: ArrayLike, guess: Guess = None, threads: Threads = None) -> Array:
         """Gravity forces (m,)."""
+        if threads is not None:
+            return on_threads(threads, self.gravity, y, guess)
         return self.programs.run("gravity", guess, y)
 
     def _dynamics(
@@ -538,9 +625,12 @@ class Robot:
         family: Family,
         wrenches: Mapping[str, ArrayLike] | None,
         guess: Guess,
+        threads: Threads,
         pi: ArrayLike | None,
         *values: Any,
     ) -> Array:
+        if threads is not None:
+            return on_threads(threads, self._dynamics, family, wrenches, guess, None, pi, *values)
         forces = None if wrenches is None else self.body_wrenches(wrenches)
         return self.programs.dynamics(family, guess, *values, wrenches=forces, parameters=pi)
 
@@ -556,6 +646,7 @@ class Robot:
         tau_u: ArrayLike | None = None,
         wrenches: Mapping[str, ArrayLike] | None = None,
         guess: Guess = None,
+        threads: Threads = None,
         *,
         payload: Mapping[str, Payload] | None = None,
         parameters: ArrayLike | None = None,
@@ -571,11 +662,14 @@ class Robot:
             InvalidInput: both ``ydd`` and ``tau_u`` are given and contradict each other.
             Underactuated: the motion takes forces that no actuator has; give ``tau_u``.
         """
+        pi = self._parameters.given(payload, parameters)
+        if threads is not None:
+            inputs = y, yd, ydd, tau_u, wrenches, guess
+            return on_threads(threads, self.internal_loads, *inputs, parameters=pi)
         rest = np.zeros(self.m)
         yd = rest if yd is None else yd
-        pi = self._parameters.given(payload, parameters)
         if ydd is None and tau_u is not None:
-            ydd = self._dynamics(FORWARD_DYNAMICS, wrenches, guess, pi, y, yd, tau_u)
+            ydd = self._dynamics(FORWARD_DYNAMICS, wrenches, guess, None, pi, y, yd, tau_u)
         ydd = rest if ydd is None else ydd
         if tau_u is None:
             tau_u = self.inverse_dynamics(y, yd, ydd, wrenches, guess, parameters=pi)
@@ -596,6 +690,7 @@ class Robot:
         steps: int = 1,
         friction: Friction | None = None,
         guess: Guess = None,
+        threads: Threads = None,
     ) -> tuple[Array, Array]:
         """(y, yd) after ``steps`` Runge-Kutta steps of ``h`` seconds under constant forces.
 
@@ -609,6 +704,8 @@ class Robot:
             ClosureNotFound: the way leads out of the assembly mode. Steps one by one
                 (``steps=1``) show the last good state.
         """
+        if threads is not None:
+            return on_threads(threads, self.step, y, yd, tau_u, h, wrenches, steps, friction, guess)
         return self._integration.step(y, yd, tau_u, h, wrenches, steps, friction, guess)
 
     # -- dynamic parameters ---------------------------------------------------------------------
@@ -644,7 +741,14 @@ class Robot:
         """
         return self._parameters.loaded(payload, parameters)
 
-    def regressor(self, y: ArrayLike, yd: ArrayLike, ydd: ArrayLike, guess: Guess = None) -> Array:
+    def regressor(
+        self,
+        y: ArrayLike,
+        yd: ArrayLike,
+        ydd: ArrayLike,
+        guess: Guess = None,
+        threads: Threads = None,
+    ) -> Array:
         """W (p, parameters): W @ dynamic_parameters = inverse_dynamics(y, yd, ydd).
 
         Friction and rotor inertia have columns of their own, after those of the bodies.
@@ -652,13 +756,22 @@ class Robot:
         Raises:
             Underactuated, ActuationSingular: as inverse dynamics; ``generalized_regressor`` never.
         """
+        if threads is not None:
+            return on_threads(threads, self.regressor, y, yd, ydd, guess)
         require_actuators(self.programs)
         return self.programs.run("regressor", guess, y, yd, ydd)
 
     def generalized_regressor(
-        self, y: ArrayLike, yd: ArrayLike, ydd: ArrayLike, guess: Guess = None
+        self,
+        y: ArrayLike,
+        yd: ArrayLike,
+        ydd: ArrayLike,
+        guess: Guess = None,
+        threads: Threads = None,
     ) -> Array:
         """W_y (m, parameters): W_y @ dynamic_parameters = generalized_forces(y, yd, ydd)."""
+        if threads is not None:
+            return on_threads(threads, self.generalized_regressor, y, yd, ydd, guess)
         return self.programs.run("generalized_regressor", guess, y, yd, ydd)
 
     # -- the whole robot ------------------------------------------------------------------------
@@ -668,24 +781,42 @@ class Robot:
         """Mass of all moving links [kg]; of a fixed base, the root link does not count."""
         return total_mass(self.mechanism.tree)
 
-    def center_of_mass(self, y: ArrayLike, guess: Guess = None) -> Array:
+    def center_of_mass(self, y: ArrayLike, guess: Guess = None, threads: Threads = None) -> Array:
         """(3,) centre of mass of the moving links in the root frame (world, floating base) [m]."""
+        if threads is not None:
+            return on_threads(threads, self.center_of_mass, y, guess)
         return center_of_mass(self.programs, y, guess)
 
-    def center_of_mass_velocity(self, y: ArrayLike, yd: ArrayLike, guess: Guess = None) -> Array:
+    def center_of_mass_velocity(
+        self, y: ArrayLike, yd: ArrayLike, guess: Guess = None, threads: Threads = None
+    ) -> Array:
         """(3,) its velocity [m/s]."""
+        if threads is not None:
+            return on_threads(threads, self.center_of_mass_velocity, y, yd, guess)
         return centroidal(self.programs, y, yd, guess)["velocity"]
 
-    def centroidal_momentum(self, y: ArrayLike, yd: ArrayLike, guess: Guess = None) -> Array:
+    def centroidal_momentum(
+        self, y: ArrayLike, yd: ArrayLike, guess: Guess = None, threads: Threads = None
+    ) -> Array:
         """(6,) [angular; linear] momentum about the centre of mass, in world axes."""
+        if threads is not None:
+            return on_threads(threads, self.centroidal_momentum, y, yd, guess)
         return centroidal(self.programs, y, yd, guess)["momentum"]
 
-    def centroidal_matrix(self, y: ArrayLike, guess: Guess = None) -> Array:
+    def centroidal_matrix(
+        self, y: ArrayLike, guess: Guess = None, threads: Threads = None
+    ) -> Array:
         """A_G (6, m): centroidal momentum = A_G yd."""
+        if threads is not None:
+            return on_threads(threads, self.centroidal_matrix, y, guess)
         return centroidal_matrix(self.programs, y, guess)
 
-    def energy(self, y: ArrayLike, yd: ArrayLike, guess: Guess = None) -> Energy:
+    def energy(
+        self, y: ArrayLike, yd: ArrayLike, guess: Guess = None, threads: Threads = None
+    ) -> Energy:
         """Kinetic and potential energy [J]; the potential is zero in the root's plane z = 0."""
+        if threads is not None:
+            return on_threads(threads, self.energy, y, yd, guess)
         found = centroidal(self.programs, y, yd, guess)
         return Energy(found["kinetic"], found["potential"])
 

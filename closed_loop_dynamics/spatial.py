@@ -9,6 +9,7 @@ Equations are written densely; zeros of the numbers fold away while tracing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,14 @@ Matrix = SX
 
 def sx(values: Any) -> SX:
     """Numbers as SX, rounding noise of rotations (1e-16) cleaned to exact zeros and ones."""
-    array = np.array(values, dtype=float)
+    array = np.asarray(values, dtype=float)
+    return ca.SX(_constant(array.tobytes(), array.shape))  # a copy: matrices can be written to
+
+
+@lru_cache(maxsize=1024)
+def _constant(numbers: bytes, shape: tuple[int, ...]) -> SX:
+    """CasADi takes its time to read arrays, and a robot has the same few at every turn."""
+    array = np.frombuffer(numbers).reshape(shape).copy()
     array[np.abs(array) < 1e-15] = 0.0
     array[np.abs(array - 1.0) < 1e-15] = 1.0
     array[np.abs(array + 1.0) < 1e-15] = -1.0
@@ -31,11 +39,16 @@ def sx(values: Any) -> SX:
 
 def rotation(axis: np.ndarray, angle: SX) -> Matrix:
     """Rotation matrix about a constant unit axis (Rodrigues)."""
-    w = sx(axis)
-    c, s = ca.cos(angle), ca.sin(angle)
-    k = ca.skew(w)
+    across, outer, k = _rodrigues(np.asarray(axis, dtype=float).tobytes())
+    return ca.cos(angle) * across + outer + ca.sin(angle) * k
+
+
+@lru_cache(maxsize=256)
+def _rodrigues(axis: bytes) -> tuple[Matrix, Matrix, Matrix]:
+    """1 - w w^T, w w^T and the cross product of a unit axis w."""
+    w = sx(np.frombuffer(axis))
     outer = w @ w.T
-    return c * (ca.SX(np.eye(3)) - outer) + outer + s * k
+    return ca.SX(np.eye(3)) - outer, outer, ca.skew(w)
 
 
 def rotation_of_quaternion(quaternion: SX) -> Matrix:

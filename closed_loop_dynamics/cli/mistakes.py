@@ -8,7 +8,7 @@ from types import ModuleType
 
 from ..errors import ClosedLoopError, did_you_mean
 
-EXTRAS = {"matplotlib": "plot", "rosbags": "bags", "viser": "viewer"}
+EXTRAS = {"distributed": "dask", "matplotlib": "plot", "rosbags": "bags", "viser": "viewer"}
 
 
 class UsageError(ClosedLoopError):

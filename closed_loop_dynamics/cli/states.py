@@ -26,7 +26,7 @@ from .progress import Progress
 from .robot_argument import add_robot_arguments, load_robot
 from .tables import ACCELERATION, EFFORT, POSITION, TIME, VELOCITY, Table, with_column
 
-CHUNK = 512
+CHUNK = 4096
 _OPTIONS = {POSITION: "y", VELOCITY: "yd", ACCELERATION: "ydd", EFFORT: "tau"}
 _UNITS = {
     POSITION: "positions of the independent joints [rad or m]",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,12 @@ from ..errors import ClosedLoopError
 from ..model.joint_limits import SLACK, Limits
 from ..model.tree import PRISMATIC
 from ..robot import Robot
+from .packets import work_through
 from .pictures import STYLES, new_figure
 from .progress import Progress
+
+#: Positions that are worked on in one go.
+PACKET = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,45 +61,66 @@ class Samples:
 
 
 def sample(
-    robot: Robot, name: str, joints: Sequence[str], y: Array, count: int, margin: float = 0.0
+    robot: Robot,
+    name: str,
+    joints: Sequence[str],
+    y: Array,
+    count: int,
+    margin: float = 0.0,
+    scheduler: str = "",
 ) -> Samples:
     """Evaluate a grid over the joints' limits and ``margin`` beyond them [rad or m].
 
-    ``y`` (m,) has the positions of all other joints.
+    ``y`` (m,) has the positions of all other joints; ``scheduler`` as in :mod:`.packets`.
     """
     geometry = robot.submechanism(name)
-    own = [robot.names.independent.index(joint) for joint in geometry.independent]
-    varied = [robot.names.independent.index(joint) for joint in joints]
-    actuators = [robot.names.actuator.index(joint) for joint in geometry.active]
     axes = tuple(_range(robot, joint, count, margin) for joint in joints)
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
-    shape = grid.shape[:-1]
-    u, force = (np.full((*shape, len(actuators)), np.nan) for _ in range(2))
-    ratio = np.full((*shape, len(actuators), len(joints)), np.nan)
-    columns = [geometry.independent.index(joint) for joint in joints]
-    loop, actuation = np.full(shape, np.nan), np.full(shape, np.nan)
-    zero = np.zeros(robot.m)
-    with Progress(f"sampling {name}", grid[..., 0].size) as bar:
-        for done, index in enumerate(_outwards(grid, y[varied])):
-            point = y.copy()
-            point[varied] = grid[index]
-            bar.at(done)
-            try:
-                u[index] = robot.state(point).u[actuators]
-                values = geometry.singularity(point[own])
-            except ClosedLoopError:
-                continue
-            loop[index], actuation[index] = values.loop, values.actuation
-            ratio[index] = geometry.actuator_jacobian(point[own])[:, columns]
-            try:
-                force[index] = robot.inverse_dynamics(point, zero, zero)[actuators]
-            except ClosedLoopError:
-                continue  # the actuators cannot hold it here, or not all joints are driven
+    shape, actuators = grid.shape[:-1], len(geometry.active)
+    points = np.tile(y, (grid[..., 0].size, 1))
+    points[:, _places(robot, joints)] = grid.reshape(-1, len(joints))
+    packets = np.split(points, range(PACKET, len(points), PACKET))
+    work = partial(evaluate, name=name, joints=tuple(joints))
+    with Progress(f"sampling {name}", len(packets)) as bar:
+        found = np.vstack(work_through(work, robot, packets, bar.at, scheduler)).reshape(*shape, -1)
+    ends = np.cumsum([actuators, actuators, actuators * len(joints), 1])
+    u, force, ratio, loop, actuation = np.split(found, ends, axis=-1)
+    loop, actuation = loop[..., 0], actuation[..., 0]
     allowed = np.isfinite(loop) & _within(u, Limits.of(robot.mechanism.tree, geometry.active))
     allowed &= _within(grid, Limits.of(robot.mechanism.tree, joints))
+    ratio = ratio.reshape(*shape, actuators, len(joints))
     return Samples(
         name, tuple(joints), geometry.active, axes, u, ratio, force, loop, actuation, allowed
     )
+
+
+def evaluate(robot: Robot, points: Array, name: str, joints: tuple[str, ...]) -> Array:
+    """u, force, ratio, loop and actuation of :class:`Samples` at (N, m) positions, row by row."""
+    geometry = robot.submechanism(name)
+    own = _places(robot, geometry.independent)
+    columns = [geometry.independent.index(joint) for joint in joints]
+    actuators = [robot.names.actuator.index(joint) for joint in geometry.active]
+    zero, rows = (
+        np.zeros(robot.m),
+        np.full((len(points), len(actuators) * (2 + len(joints)) + 2), np.nan),
+    )
+    for row, point in zip(rows, points, strict=True):
+        try:
+            u = robot.state(point).u[actuators]
+            values = geometry.singularity(point[own])
+        except ClosedLoopError:
+            continue
+        ratio = geometry.actuator_jacobian(point[own])[:, columns].ravel()
+        try:
+            force = robot.inverse_dynamics(point, zero, zero)[actuators]
+        except ClosedLoopError:
+            force = np.nan * u  # the actuators cannot hold it here, or not all joints are driven
+        row[:] = [*u, *force, *ratio, values.loop, values.actuation]
+    return rows
+
+
+def _places(robot: Robot, joints: Sequence[str]) -> list[int]:
+    return [robot.names.independent.index(joint) for joint in joints]
 
 
 def _within(positions: Array, limits: Limits) -> Array:
@@ -102,15 +128,6 @@ def _within(positions: Array, limits: Limits) -> Array:
     with np.errstate(invalid="ignore"):
         fine = (positions >= limits.lower - SLACK) & (positions <= limits.upper + SLACK)
     return np.asarray(np.all(fine, axis=-1))
-
-
-def _outwards(grid: Array, start: Array) -> list[tuple[int, ...]]:
-    """Indices from the start outwards: neighbours follow each other on the branch."""
-    shape = grid.shape[:-1]
-    size = np.ptp(grid.reshape(-1, grid.shape[-1]), axis=0)
-    far = np.max(np.abs(grid - start) / np.where(size > 0, size, 1.0), axis=-1)
-    order = np.argsort(far, axis=None, kind="stable")
-    return [tuple(int(i) for i in np.unravel_index(k, shape)) for k in order]
 
 
 def _range(robot: Robot, joint: str, count: int, margin: float) -> Array:

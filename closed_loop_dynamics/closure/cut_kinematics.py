@@ -54,13 +54,17 @@ def stacked(rows: Sequence[Moved]) -> Moved:
 
 @dataclass(frozen=True, eq=False)
 class CutMotion:
-    """The joints that move cuts: ``local`` maps a body to its place in q, qd and qdd (n, 1)."""
+    """The joints that move cuts: ``local`` maps a body to its place in q, qd and qdd (n, 1).
+
+    Where nothing is ``moving`` no rates and no biases are traced: they are zero.
+    """
 
     tree: Tree
     local: dict[int, int]
     q: SX
     qd: SX
     qdd: SX
+    moving: bool = True
 
     def rows(self, cut: CutJoint) -> Moved:
         """phi of one cut joint: translations [m] first, then rotations [-].
@@ -111,19 +115,23 @@ class CutMotion:
         value, K, rate, bias = sx(vector), ca.SX.zeros(3, self.q.shape[0]), rest, rest
         for b in reversed(chain):
             joint, i = self.tree.bodies[b].joint, self.local[b]
-            a, q, qd = sx(joint.axis), self.q[i], self.qd[i]
+            a, q = sx(joint.axis), self.q[i]
             own = point * a
             if joint.kind == PRISMATIC:
-                value, rate = value + own * q, rate + own * qd
+                R, value = None, value + own * q
             else:
                 R = rotation(joint.axis, q)
                 value = R @ value if b != chain[-1] else _turned(joint.axis, q, vector)
-                K, rate, own = R @ K, R @ rate, ca.cross(a, value)
-                bias = R @ bias + qd * (2.0 * ca.cross(a, rate) + qd * ca.cross(a, own))
-                rate = rate + qd * own
-            K[:, i], bias = own, bias + own * self.qdd[i]
-            R, p = sx(joint.placement[:3, :3]), sx(joint.placement[:3, 3])
-            value, K, rate, bias = R @ value + point * p, R @ K, R @ rate, R @ bias
+                K, own = R @ K, ca.cross(a, value)
+            placed = sx(joint.placement[:3, :3])
+            if self.moving:
+                qd = self.qd[i]
+                if R is not None:
+                    rate = R @ rate
+                    bias = R @ bias + qd * (2.0 * ca.cross(a, rate) + qd * ca.cross(a, own))
+                rate, bias = placed @ (rate + qd * own), placed @ (bias + own * self.qdd[i])
+            K[:, i] = own
+            value, K = placed @ value + point * sx(joint.placement[:3, 3]), placed @ K
         return Moved(value, K, rate, bias)
 
 

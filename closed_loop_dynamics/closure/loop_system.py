@@ -116,8 +116,9 @@ class LoopSystem:
 
         With accelerations ``qdd`` the bias is the whole second derivative, K̇ q̇ + K q̈.
         """
+        moving = qd is not None or qdd is not None
         qd, qdd = (ca.SX.zeros(len(self.joints)) if x is None else x for x in (qd, qdd))
-        cuts = CutMotion(self.tree, self.local, q, qd, qdd)
+        cuts = CutMotion(self.tree, self.local, q, qd, qdd, moving)
         rows = [cuts.rows(cut) for cut in self.cuts]
         for coupling, factors in zip(self.couplings, self.coupling_rows(), strict=True):
             K = ca.SX.zeros(1, len(self.joints))

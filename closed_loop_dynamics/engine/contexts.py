@@ -24,7 +24,7 @@ class Context:
     Attributes:
         memory: everything, as :class:`~.layout.Layout` divides it; the arrays below are views.
         inputs: the user's vectors; output: what the user gets.
-        records: seeds of every solver, the newest solution among them.
+        records: seeds of every solver, the newest solution among them; fresh: as they began.
         statuses: (result code, iterations) of every solver; counts: the iterations alone.
         seeds: kept here because the records hold addresses of their tables.
         handle: what the back-end's function takes.
@@ -36,6 +36,7 @@ class Context:
     inputs: tuple[Array, ...]
     output: Array
     records: list[Array]
+    fresh: list[Array]
     statuses: list[NDArray[np.int64]]
     counts: NDArray[np.int64]
     seeds: tuple[Seeds, ...]
@@ -61,12 +62,13 @@ class Context:
         # The regions follow each other at equal distances: one strided view shows all counts.
         first, end = (layout.status[0], layout.scratch) if layout.status else (0, 0)
         counts = memory.view(np.int64)[first + 1 : end : GRAIN]
-        return Context(memory, inputs, output, records, statuses, counts, tuple(seeds))
+        fresh = [record.copy() for record in records]
+        return Context(memory, inputs, output, records, fresh, statuses, counts, tuple(seeds))
 
-    def forget(self, shape: ProgramShape) -> None:
+    def forget(self) -> None:
         """Start from the seeds again: what earlier calls found is gone."""
-        for bound, record, seed in zip(shape.solvers, self.records, self.seeds, strict=True):
-            seed.fill(record, bound.solver.record)
+        for record, fresh in zip(self.records, self.fresh, strict=True):
+            record[:] = fresh
 
 
 def aligned_zeros(length: int) -> Array:

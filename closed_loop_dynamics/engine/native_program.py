@@ -108,22 +108,27 @@ class NativeProgram(Program):
     def _single(self, handle: Any) -> int:
         return int(self._scalar.run(handle))
 
+    def _grain(self, rows: int) -> int:
+        self.prepare_batch()
+        return native.simd_lanes()
+
     def _run_batch(
         self, context: Context, block: Array, out: Array, status: NDArray[np.int64]
     ) -> None:
+        # The context may be another thread's: its seeds are read, and nothing is written there.
         self.prepare_batch()
         assert self._wide is not None
-        wide, width = self._wide, self._wide.width
-        if context.lanes is None:
-            context.lanes = aligned_zeros(wide.shape.lane_layout.size * width)
-            _write_addresses(context.lanes, wide)
+        wide, width, own = self._wide, self._wide.width, self.context()
+        if own.lanes is None:
+            own.lanes = aligned_zeros(wide.shape.lane_layout.size * width)
+            _write_addresses(own.lanes, wide)
         rows = (array.ctypes.data for array in (block, out, status))
-        memory = (array.ctypes.data for array in (context.memory, context.lanes))
+        memory = (array.ctypes.data for array in (context.memory, own.lanes))
         wide.run(*rows, len(block), *memory)
         lane = (len(block) - 1) % width
-        for at, own in zip(wide.shape.lane_layout.status, context.statuses, strict=True):
-            integers = context.lanes[at * width : (at + 2) * width].view(np.int64)
-            own[:] = integers[lane], integers[width + lane]
+        for at, last in zip(wide.shape.lane_layout.status, own.statuses, strict=True):
+            integers = own.lanes[at * width : (at + 2) * width].view(np.int64)
+            last[:] = integers[lane], integers[width + lane]
 
 
 def _write_addresses(memory: Array, compiled: _Compiled) -> None:

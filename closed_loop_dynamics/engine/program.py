@@ -12,6 +12,7 @@ import abc
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -23,6 +24,7 @@ from .contexts import Context
 from .layout import CHECK, CONVERT, INPUT, SOLVER, BoundSolver, ProgramShape, SolverUse
 from .seeds import Seeds
 from .solver_unit import SolverUnit
+from .threads import share
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ class Program(abc.ABC):
 
     source: ProgramSource
     shape: ProgramShape
+    _pace = 1e-6  #: Of a row in the newest batch [s]; a guess before the first.
 
     def __init__(
         self,
@@ -113,6 +116,10 @@ class Program(abc.ABC):
         self, context: Context, block: Array, out: Array, status: NDArray[np.int64]
     ) -> None:
         """Evaluate the rows of ``block`` (N, n_user_in), N > 0, all finite, into the other two."""
+
+    def _grain(self, rows: int) -> int:
+        """Rows that threads cannot share: all, where one starts from the other."""
+        return max(rows, 1)
 
     @abc.abstractmethod
     def prepare_batch(self) -> None:
@@ -172,26 +179,36 @@ class Program(abc.ABC):
         return self.evaluate_in(self.context(), *arrays)
 
     def batch(self, *values: Array) -> Array:
-        """Evaluate N samples, each argument (N, size); returns (N, output size)."""
-        block = np.ascontiguousarray(np.concatenate(values, axis=1), dtype=np.float64)
-        fine = np.abs(block) <= MAX_ANGLE
-        if not fine.all():
-            sample, position = np.argwhere(~fine)[0]
+        """Evaluate N samples, each argument (N, size), shared by threads; (N, output size)."""
+        count, context = len(values[0]), self.context()
+        block, out = (np.empty((count, n)) for n in (self._offsets[-1], self.source.output_size))
+        status = np.zeros(count, dtype=np.int64)
+        wrong: list[int] = []
+        last: list[NDArray[np.int64]] = []
+
+        def part(start: int, end: int) -> None:
+            rows = np.concatenate([v[start:end] for v in values], axis=1, out=block[start:end])
+            if not -MAX_ANGLE <= rows.min(initial=0.0) <= rows.max(initial=0.0) <= MAX_ANGLE:
+                wrong.append(start)
+            else:
+                began = perf_counter()
+                self._run_batch(context, rows, out[start:end], status[start:end])
+                self._pace = (perf_counter() - began) / len(rows)
+            if end == count:
+                last[:] = (s.copy() for s in self.context().statuses)
+
+        if count:
+            share(count, self._grain(count), part, self._pace)
+        if wrong:
+            sample, position = np.argwhere(~(np.abs(block) <= MAX_ANGLE))[0]
             raise InvalidInput(f"sample {sample}: {self.input_error(int(position))}")
-        out = np.empty((len(block), self.source.output_size))
-        if not len(block):
-            return out
-        status = np.zeros(len(block), dtype=np.int64)
-        context = self.context()
-        self._run_batch(context, block, out, status)
-        last = [s.copy() for s in context.statuses]
-        for sample in np.flatnonzero(status):
+        for sample in np.flatnonzero(status):  # again, one by one and in order, by this thread
             try:
                 out[sample] = self(*(v[sample] for v in values))
             except ClosureNotFound as error:
                 error.sample = int(sample)
                 raise
-        if not status[-1]:
+        if count and not status[-1]:
             for own, kept in zip(context.statuses, last, strict=True):
                 own[:] = kept
         return out

@@ -10,12 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, Guess, as_finite_vectors, as_rows, as_vectors
+from ..arrays import Array, Guess, as_count, as_finite_vectors, as_rows, as_vectors
 from ..dynamics.catalogue import FORWARD_DYNAMICS
+from ..engine.threads import share
 from ..errors import ClosureNotFound, InvalidInput
 from ..programs import Programs
 from ..quantities.links import body_wrenches
 from .stepping import Friction, Stepper, step_in_python
+
+#: About what a step takes [s], and of how many at least native code is busy rather than Python.
+PACE, MANY = 1e-5, 20
 
 
 class Integration:
@@ -53,13 +57,28 @@ class Integration:
         rubbing = None if friction is None else friction.coefficients(mech)
         if rows is None:
             return self._steps(h, steps, rubbing, modes, *arrays)
-        ends = np.zeros((len(rows[0]), mech.n_y + mech.m))
-        for sample, row in enumerate(zip(*rows, strict=True)):
+        ends = np.full((len(rows[0]), mech.n_y + mech.m), np.nan)
+
+        def part(start: int, end: int) -> None:
+            stepper = self._stepper(wrenches is not None, rubbing)
+            for k in range(start, end):
+                stepper.forget()  # what a row gives must not depend on who took the one before
+                y, yd, tau, pushed = (*(row[k] for row in rows), None)[:4]
+                done = stepper.run(y, yd, tau, h, steps, pushed, natively=True)
+                if done.steps == steps:
+                    ends[k] = np.concatenate([done.y, done.yd])
+
+        if modes is None and len(ends):
+            share(len(ends), 1, part, PACE * steps if steps >= MANY else 0.0)
+        for sample in np.flatnonzero(np.isnan(ends).any(axis=1)):  # what native code left, in order
+            if modes is None:
+                self._stepper(wrenches is not None, rubbing).forget()
+            row = [values[sample] for values in rows]
             mode = None if modes is None else row[-1]
             try:
                 moved = self._steps(h, steps, rubbing, mode, *row[: len(arrays)])
             except ClosureNotFound as error:
-                error.sample = sample
+                error.sample = int(sample)
                 raise
             ends[sample] = np.concatenate(moved)
         return ends[:, : mech.n_y], ends[:, mech.n_y :]
@@ -111,6 +130,4 @@ def _checked(h: float, steps: int) -> tuple[float, int]:
         raise InvalidInput(f"h is not a number: {h!r}") from None
     if not math.isfinite(length) or length == 0.0:
         raise InvalidInput(f"h must be finite and not zero: {h!r}")
-    if not isinstance(steps, int | np.integer) or isinstance(steps, bool) or steps < 1:
-        raise InvalidInput(f"steps must be a positive whole number, not {steps!r}")
-    return length, int(steps)
+    return length, as_count(steps, "steps", 1)

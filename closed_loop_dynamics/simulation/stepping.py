@@ -165,8 +165,8 @@ class Stepper:
 
     def forget(self) -> None:
         """Drop what earlier runs found: equal runs then give equal bits, wherever they lead."""
-        self._context.forget(self._program.shape)
-        self._closing_context.forget(self._closing.shape)
+        self._context.forget()
+        self._closing_context.forget()
         if self._twin is not None:
             self._twin.forget()
 
@@ -179,11 +179,12 @@ class Stepper:
         steps: int,
         wrenches: Array | None = None,
         parameters: Array | None = None,
+        natively: bool = False,
     ) -> Progress:
         """Up to ``steps`` steps of length ``h`` from (y, yd); all arrays finite and of their sizes.
 
         ``wrenches`` (6 bodies,) act on bodies, in body frames; None: no forces. ``parameters`` are
-        given if and only if the stepper was made for them.
+        given if and only if the stepper was made for them. ``natively``: no more than native code.
         """
         self._inputs["tau_u"][:] = tau_u
         if self._takes_parameters != (parameters is not None):
@@ -201,7 +202,7 @@ class Stepper:
                 # Without native code as where a loop does not close in it: step by step.
                 status, good = self._native.run(h, steps - done) if self._native else (SOLVER, 0)
                 done += good
-                if status <= 0:
+                if status <= 0 or natively:
                     break
                 if status in self._unproved:
                     there = self._beyond(h, min(steps - done, PATCH), wrenches, parameters)

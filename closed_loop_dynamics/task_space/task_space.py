@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array, as_finite_vectors, as_rows
 from ..engine import Program
 from ..engine.symbolic import tracing
+from ..engine.threads import Threads, on_threads
 from ..errors import ClosureNotFound, InvalidInput, SubmechanismError, Underactuated, did_you_mean
 from ..model.poses import body_poses, link_pose
 from ..programs import Programs
@@ -121,6 +122,7 @@ class TaskSpace:
         xd: ArrayLike | None = None,
         xdd: ArrayLike | None = None,
         guess: TaskState | None = None,
+        threads: Threads = None,
     ) -> TaskState:
         """Joint and actuator positions, velocities and accelerations for a platform motion.
 
@@ -134,6 +136,8 @@ class TaskSpace:
             ClosureNotFound: a limb cannot reach x without passing a singularity; carries the
                 farthest q on the straight way from the reference, and what misses there.
         """
+        if threads is not None:
+            return on_threads(threads, self.inverse_kinematics, x, xd, xdd, guess)
         m = self._model.m
         given = [x, np.zeros(m) if xd is None else xd, np.zeros(m) if xdd is None else xdd]
         names = ("x", "xd", "xdd")
@@ -204,8 +208,12 @@ class TaskSpace:
         for rec, record, theta in zip(layouts, program.context().records, thetas, strict=True):
             rec.write(record, guess.x, theta, 0.0)
 
-    def actuator_jacobian(self, x: ArrayLike, guess: TaskState | None = None) -> Array:
+    def actuator_jacobian(
+        self, x: ArrayLike, guess: TaskState | None = None, threads: Threads = None
+    ) -> Array:
         """J_IK (p, m): ud = J_IK xd."""
+        if threads is not None:
+            return on_threads(threads, self.actuator_jacobian, x, guess)
         return self._call("actuator_jacobian", guess, x)
 
     def conditioning(self, x: ArrayLike, guess: TaskState | None = None) -> Conditioning:
@@ -243,6 +251,7 @@ class TaskSpace:
         xdd: ArrayLike,
         wrench: ArrayLike | None = None,
         guess: TaskState | None = None,
+        threads: Threads = None,
     ) -> Array:
         """Actuator forces u (p,) of a platform motion (Eq. 45), or (N, p).
 
@@ -252,6 +261,8 @@ class TaskSpace:
         Raises:
             ActuationSingular: J_IK has lost rank. Underactuated: there are too few actuators.
         """
+        if threads is not None:
+            return on_threads(threads, self.inverse_dynamics, x, xd, xdd, wrench, guess)
         if self._robot.p < self._model.m:
             raise Underactuated(
                 f"'{self.name}' has {self._robot.p} actuators for {self._model.m} task "
@@ -266,16 +277,27 @@ class TaskSpace:
         xdd: ArrayLike,
         wrench: ArrayLike | None = None,
         guess: TaskState | None = None,
+        threads: Threads = None,
     ) -> Array:
         """J_IK^T u (m,) of a platform motion (Eq. 39), or (N, m)."""
+        if threads is not None:
+            return on_threads(threads, self.generalized_forces, x, xd, xdd, wrench, guess)
         return self._call("generalized_forces", guess, x, xd, xdd, _wrench(wrench))
 
-    def mass_matrix(self, x: ArrayLike, guess: TaskState | None = None) -> Array:
+    def mass_matrix(
+        self, x: ArrayLike, guess: TaskState | None = None, threads: Threads = None
+    ) -> Array:
         """M_t (m, m): what the platform feels of all bodies."""
+        if threads is not None:
+            return on_threads(threads, self.mass_matrix, x, guess)
         return self._call("mass_matrix", guess, x)
 
-    def bias(self, x: ArrayLike, xd: ArrayLike, guess: TaskState | None = None) -> Array:
+    def bias(
+        self, x: ArrayLike, xd: ArrayLike, guess: TaskState | None = None, threads: Threads = None
+    ) -> Array:
         """C_t xd + W_t^grav (m,)."""
+        if threads is not None:
+            return on_threads(threads, self.bias, x, xd, guess)
         zero = np.zeros(self._model.m)
         return self._call("generalized_forces", guess, x, xd, zero, np.zeros(6))
 

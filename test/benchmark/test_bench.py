@@ -77,6 +77,14 @@ def test_numbers_are_positive_and_finite(leg: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one core")
+def test_two_threads_are_timed_beside_one(leg: dict[str, Any]) -> None:
+    pairs = {(row["what"], row["against"]) for row in leg["rows"]}
+    for what in ("inverse dynamics, batch of 1000", "forward dynamics, batch of 1000"):
+        assert (f"{what}, two threads", what) in pairs
+
+
+@pytest.mark.slow
 def test_loading_is_reported(leg: dict[str, Any]) -> None:
     rows = {row["what"] for row in leg["rows"] if row["pattern"] == "load"}
     assert rows >= {"load, cold", "load, warm", "import"}

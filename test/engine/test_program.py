@@ -310,7 +310,7 @@ def test_lane_memory_holds_everything_the_code_writes() -> None:
     length = program.shape.lane_layout.size * native.simd_lanes()
     fence = np.full(length + 64, 7.0)
     start = (-(fence.ctypes.data // 8)) % 8
-    context = program.new_context()
+    context = program.context()
     context.lanes = fence[start : start + length]
     program._run_batch(context, np.ones((3, 1)), np.empty((3, 1)), np.zeros(3, dtype=np.int64))
     assert (fence[:start] == 7.0).all()

@@ -109,6 +109,8 @@ def has_loops(entry: dict[str, Any]) -> bool:
 _BATCH = (
     Bar("inverse dynamics, batch of 1000", "ratio", 4.0),
     Bar("forward dynamics, batch of 1000", "ratio", 4.0),
+    Bar("inverse dynamics, batch of 1000, two threads", "ratio", 1.8),
+    Bar("forward dynamics, batch of 1000, two threads", "ratio", 1.8),
 )
 
 

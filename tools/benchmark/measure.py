@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from time import perf_counter
 
 from closed_loop_dynamics.arrays import Array
@@ -37,7 +39,10 @@ from .pinocchio_side import PinocchioSide
 from .states import PATTERNS, States, make_states
 from .timing import Contender, at_once, row_by_row, take_turns
 
-#: Rows of the table: our contender, Pinocchio's to compare with.
+#: As fast as two cores can be; a machine with one has no such rows.
+TWO_THREADS = "two threads"
+BATCHES = ("inverse dynamics, batch of 1000", "forward dynamics, batch of 1000")
+#: Rows of the table: our contender, and whom it is compared with: Pinocchio, or us on one thread.
 PAIRS = (
     ("positions: state(y)", "forwardKinematics(q)"),
     ("positions: bare program", "forwardKinematics(q)"),
@@ -56,6 +61,7 @@ PAIRS = (
     (OSIM, BARE_TREE),
     ("inverse dynamics, batch of 1000", "rneaInParallel"),
     ("forward dynamics, batch of 1000", "abaInParallel"),
+    *((f"{each}, {TWO_THREADS}", each) for each in BATCHES),
     *(
         (f"{ours}, {variant}", theirs)
         for variant in (CLOSED_FORM, HYBRID)
@@ -161,7 +167,7 @@ def _ours(robot: Robot, states: States) -> list[Contender]:
     def by(method: str) -> Callable[..., Array]:
         return lambda y, yd, tau: robot.forward_dynamics(y, yd, tau, method=method)
 
-    return [
+    found = [
         row_by_row(EMPTY, lambda y, yd, ydd: None, y, yd, ydd),
         row_by_row("positions: state(y)", robot.state, y),
         row_by_row("positions: bare program", robot.programs.program("positions"), y),
@@ -170,9 +176,19 @@ def _ours(robot: Robot, states: States) -> list[Contender]:
         row_by_row("forward dynamics", robot.forward_dynamics, y, yd, tau_u),
         row_by_row("forward dynamics, projection", by("projection"), y, yd, tau_u, every=slow),
         row_by_row("forward dynamics, lagrange", by("lagrange"), y, yd, tau_u, every=slow),
-        at_once("inverse dynamics, batch of 1000", robot.inverse_dynamics, y, yd, ydd),
-        at_once("forward dynamics, batch of 1000", robot.forward_dynamics, y, yd, tau_u),
     ]
+    counts = {"": 1} | ({f", {TWO_THREADS}": 2} if two_cores() else {})
+    for words, threads in counts.items():
+        inverse = partial(robot.inverse_dynamics, threads=threads)
+        forward = partial(robot.forward_dynamics, threads=threads)
+        found.append(at_once(f"{BATCHES[0]}{words}", inverse, y, yd, ydd))
+        found.append(at_once(f"{BATCHES[1]}{words}", forward, y, yd, tau_u))
+    return found
+
+
+def two_cores() -> bool:
+    """This process may use more than one."""
+    return len(os.sched_getaffinity(0)) > 1
 
 
 def _compare(times: dict[str, float], pattern: str, bars: Sequence[Bar]) -> list[Row]:

@@ -18,7 +18,7 @@ from .node import NodeRate
 from .node import cells as node_cells
 from .streams import StreamRow, stream_cells
 
-HEADINGS = ("ratio", "what", "ours", "Pinocchio", "compared with", "aim", "")
+HEADINGS = ("ratio", "what", "ours", "theirs", "compared with", "aim", "")
 PACKAGES = ("pin", "mujoco", "casadi", "llvmlite", "numpy")
 PATTERN_TITLES = {
     "trajectory": "trajectory at 1 kHz (warm-started loops)",
@@ -107,8 +107,8 @@ def as_text(
     lines += [
         "ratio = Pinocchio's time / ours: above 1, ours is faster. Times per evaluation, as seen "
         "from Python;",
-        "a batch's is that of 1000 divided by 1000, on one thread. Pinocchio gets the completed "
-        "states; ours closes the loops.",
+        "a batch's is that of 1000 divided by 1000, on one thread, or on two beside ours on one. "
+        "Pinocchio gets the completed states; ours closes the loops.",
         "",
     ]
     for result in results:
@@ -214,6 +214,6 @@ def _summary(results: Sequence[Result], markdown: bool) -> list[str]:
     ]
     if not rows:
         return []
-    cells: list[tuple[str, ...]] = [("", "robot", "ratio", "what", "ours", "Pinocchio", "aim")]
+    cells: list[tuple[str, ...]] = [("", "robot", "ratio", "what", "ours", "theirs", "aim")]
     cells += [(*row[:6], row[7]) for row in rows]
     return [heading("Aims", 2, markdown), "", *table(cells, markdown)]

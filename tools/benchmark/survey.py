@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import yaml
 
@@ -169,8 +170,8 @@ def _ours(robot: Robot, states: States) -> dict[str, Contender]:
         INVERSE: row_by_row("inverse", robot.inverse_dynamics, y, yd, ydd),
         FORWARD: row_by_row("forward", robot.forward_dynamics, y, yd, tau_u),
         OSIM: row_by_row("OSIM", osim, y),
-        BATCH_INVERSE: at_once("batch", robot.inverse_dynamics, y, yd, ydd),
-        BATCH_FORWARD: at_once("batch", robot.forward_dynamics, y, yd, tau_u),
+        BATCH_INVERSE: at_once("batch", partial(robot.inverse_dynamics, threads=1), y, yd, ydd),
+        BATCH_FORWARD: at_once("batch", partial(robot.forward_dynamics, threads=1), y, yd, tau_u),
     }
 
 

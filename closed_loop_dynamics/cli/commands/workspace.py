@@ -20,6 +20,7 @@ within the limits of joints and actuators; how far its singularities are, as sma
 values (0 for the loop: its branches meet; 0 for the actuators: they cannot move it); and the forces
 with which its actuators hold the robot against gravity. One independent joint gives curves, two
 give maps; of more, two are varied. All other joints stand at --y.
+With --scheduler the workers of a Dask cluster do the work (extra `dask`).
 """
 EPILOG = """\
 examples:
@@ -49,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RAD_OR_M",
         help="look beyond the limits of the joints by this much",
     )
+    parser.add_argument("--scheduler", default="", metavar="ADDRESS", help="of a Dask cluster")
     parser.add_argument(
         "-o", "--output", metavar="PNG", help="default: workspace_NAME.png, in the current folder"
     )
@@ -67,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
     y = parse_vector(options.y or [], robot.names.independent, reference(robot), "--y")
     joints = _joints(robot, name, options.joints)
     count = options.grid or (201 if len(joints) == 1 else 31)
-    samples = sample(robot, name, joints, y, count, options.margin)
+    samples = sample(robot, name, joints, y, count, options.margin, options.scheduler)
     draw = draw_curves if len(joints) == 1 else draw_maps
     save_figure(draw(robot, samples), output)
     print(samples.summary())
