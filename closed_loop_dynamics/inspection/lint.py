@@ -21,6 +21,7 @@ from ..model.tree import Joint
 from ..programs import Programs
 from ..quantities.coordinates import reference_independent
 from .report import Finding, Report, SubmechanismSummary
+from .units import units_findings
 
 #: A planar loop that is planar only to this is worth a sentence [m, rad].
 NOTABLE_RESIDUAL = 1e-9
@@ -33,7 +34,8 @@ def lint(programs: Programs) -> Report:
     mech = programs.mechanism
     summaries = [_summary(programs, c) for c in range(len(mech.components))]
     findings = [f for c, s in enumerate(summaries) for f in _component_findings(programs, c, s)]
-    findings += [*_of_the_readers(mech), *_inertias(mech), *_reduced_inertia(programs)]
+    findings += [*_of_the_readers(mech), *units_findings(mech.tree, mech.entries)]
+    findings += [*_inertias(mech), *_reduced_inertia(programs)]
     findings.sort(key=lambda f: ("error", "warning", "info").index(f.severity))
     return Report(mech.tree.name, mech.n, mech.m, mech.p, tuple(summaries), tuple(findings))
 
@@ -138,7 +140,7 @@ def _of_the_readers(mech: Mechanism) -> Iterator[Finding]:
     remarks = [("", remark) for remark in mech.tree.remarks]
     remarks += [(entry.name, remark) for entry in mech.entries for remark in entry.remarks]
     for name, remark in remarks:
-        yield Finding(remark.severity, remark.code, name, remark.message)
+        yield Finding.of(remark, name)
 
 
 def _limit_findings(mech: Mechanism, branch: Branch, s: SubmechanismSummary) -> Iterator[Finding]:

@@ -25,6 +25,7 @@ from .onshape.robot_yaml import is_robot_yaml, read_robot_yaml
 from .remark import Remark
 from .submechanism import Submechanism
 from .tree import Tree
+from .urdf.angles import remarks_on_angles
 from .urdf.elements import read_root
 from .urdf.reader import read_urdf
 from .urdf.unread import closing_elements, remarks_on_unread, shortened
@@ -115,7 +116,7 @@ def _described(
 ) -> Description:
     """With remarks on what nobody reads; ``words`` are those of the file's own format."""
     remarks = [*more, *_unused_transmissions(tree, entries)]
-    remarks += remarks_on_unread(root, words, _damped(entries))
+    remarks += [*remarks_on_angles(root), *remarks_on_unread(root, words, _damped(entries))]
     return Description(replace(tree, remarks=tuple(remarks)), entries)
 
 
