@@ -21,6 +21,7 @@ from ..model.tree import Joint
 from ..programs import Programs
 from ..quantities.coordinates import reference_independent
 from .report import Finding, Report, SubmechanismSummary
+from .tips import tip_gaps
 from .units import units_findings
 
 #: A planar loop that is planar only to this is worth a sentence [m, rad].
@@ -113,8 +114,11 @@ def _component_findings(programs: Programs, c: int, s: SubmechanismSummary) -> I
         )
         yield _about(s, "info", "closed-form-residual", message)
     if loops is not None:
+        chosen = component.entry.reference and not component.entry.assemble
         for note in loops.plan.notes:
-            yield _about(s, "warning" if component.entry.assemble else "info", "assembled", note)
+            yield _about(s, "info" if chosen else "warning", "assembled", note)
+        for words in tip_gaps(mech.tree, component, loops.system.cuts):
+            yield _about(s, "warning", "gap", words)
         if programs.branches[c].table.many_valued:
             message = (
                 "the way to a position decides on which configuration it ends (cuspidal "
