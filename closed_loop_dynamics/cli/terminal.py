@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO, Any, NoReturn
 
-LOOKS = {"bold": 1, "dim": 2, "red": 31, "yellow": 33}
+LOOKS = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33}
 
 
 class ClosedStream(io.TextIOBase):

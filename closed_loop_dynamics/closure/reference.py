@@ -19,6 +19,8 @@ CLOSED = 1e-9
 #: A reference that is further away is a mistake [rad or m], and a joint of it that has to move by
 #: more to close the loop [rad, or loop lengths] is worth a remark.
 FARTHEST, FAR = 1e4, 1e-2
+#: A gap at q = 0 that is more than rounded dimensions [rad, or loop lengths].
+GAP = 1e-3
 
 
 def find_reference(numbers: LoopNumbers, entry: Submechanism) -> tuple[Array, list[str]]:
@@ -39,9 +41,15 @@ def find_reference(numbers: LoopNumbers, entry: Submechanism) -> tuple[Array, li
         return found, [f"{what} at q = 0; of the ways to assemble it, taken: {_show(names, found)}"]
     if error < CLOSED:
         return (numbers.close(q0, list(system.dependent))[0] if error > 0 else q0), []
+    gap = error
     q, error = numbers.close(q0, list(system.dependent))
-    if error < CLOSED:
+    if error < CLOSED and (gap < GAP or entry.reference):
         return q, _moved_far(numbers, entry, q0, q)
+    if error < CLOSED:
+        dependent = list(system.dependent)
+        closed = _show([names[i] for i in dependent], q[dependent])
+        words = f"open at q = 0, gaps there: {gap_words(system, q0)}; closed at {closed}"
+        return q, [f"{words}; correct the cut frames, or write that as `reference:`"]
     explicit = any(cut.explicit for cut in system.cuts)
     q, error = numbers.close(q0, list(range(numbers.n)))
     if error < CLOSED and (explicit or entry.reference):

@@ -21,6 +21,8 @@ from ..model.tree import Joint
 from ..programs import Programs
 from ..quantities.coordinates import reference_independent
 from .report import Finding, Report, SubmechanismSummary
+from .tips import tip_gaps
+from .units import units_findings
 
 #: A planar loop that is planar only to this is worth a sentence [m, rad].
 NOTABLE_RESIDUAL = 1e-9
@@ -33,7 +35,8 @@ def lint(programs: Programs) -> Report:
     mech = programs.mechanism
     summaries = [_summary(programs, c) for c in range(len(mech.components))]
     findings = [f for c, s in enumerate(summaries) for f in _component_findings(programs, c, s)]
-    findings += [*_of_the_readers(mech), *_inertias(mech), *_reduced_inertia(programs)]
+    findings += [*_of_the_readers(mech), *units_findings(mech.tree, mech.entries)]
+    findings += [*_inertias(mech), *_reduced_inertia(programs)]
     findings.sort(key=lambda f: ("error", "warning", "info").index(f.severity))
     return Report(mech.tree.name, mech.n, mech.m, mech.p, tuple(summaries), tuple(findings))
 
@@ -111,8 +114,11 @@ def _component_findings(programs: Programs, c: int, s: SubmechanismSummary) -> I
         )
         yield _about(s, "info", "closed-form-residual", message)
     if loops is not None:
+        chosen = component.entry.reference and not component.entry.assemble
         for note in loops.plan.notes:
-            yield _about(s, "warning" if component.entry.assemble else "info", "assembled", note)
+            yield _about(s, "info" if chosen else "warning", "assembled", note)
+        for words in tip_gaps(mech.tree, component, loops.system.cuts):
+            yield _about(s, "warning", "gap", words)
         if programs.branches[c].table.many_valued:
             message = (
                 "the way to a position decides on which configuration it ends (cuspidal "
@@ -138,7 +144,7 @@ def _of_the_readers(mech: Mechanism) -> Iterator[Finding]:
     remarks = [("", remark) for remark in mech.tree.remarks]
     remarks += [(entry.name, remark) for entry in mech.entries for remark in entry.remarks]
     for name, remark in remarks:
-        yield Finding(remark.severity, remark.code, name, remark.message)
+        yield Finding.of(remark, name)
 
 
 def _limit_findings(mech: Mechanism, branch: Branch, s: SubmechanismSummary) -> Iterator[Finding]:

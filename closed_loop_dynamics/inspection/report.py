@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from ..model.remark import Remark
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -15,12 +17,23 @@ class Finding:
         code: short stable word for tools, such as "idle-joint".
         submechanism: name, or "" when it concerns the tree.
         message: one sentence for people.
+        file, place, remedy: the same for tools, where they are known; the place is an element such
+            as ``joint 'knee'`` or a key path.
     """
 
     severity: str
     code: str
     submechanism: str
     message: str
+    file: str = ""
+    place: str = ""
+    remedy: str = ""
+
+    @staticmethod
+    def of(remark: Remark, submechanism: str = "") -> Finding:
+        """What a reader remarked."""
+        where = (remark.file, remark.place, remark.remedy)
+        return Finding(remark.severity, remark.code, submechanism, remark.message, *where)
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from .sdf.reader import read_sdf
 from .submechanism import Submechanism
 from .text_source import as_folders
 from .tree import Tree
+from .urdf.angles import remarks_on_angles
 from .urdf.elements import read_root
 from .urdf.reader import read_urdf
 from .urdf.unread import closing_elements, remarks_on_unread, shortened
@@ -131,7 +132,7 @@ def _described(
 ) -> Description:
     """With remarks on what nobody reads; ``words`` are those of the file's own format."""
     remarks = [*more, *_unused_transmissions(tree, entries)]
-    remarks += remarks_on_unread(root, words, _damped(entries))
+    remarks += [*remarks_on_angles(root), *remarks_on_unread(root, words, _damped(entries))]
     return Description(replace(tree, remarks=tuple(remarks)), entries)
 
 

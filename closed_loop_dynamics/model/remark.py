@@ -10,11 +10,15 @@ class Remark:
     """One of them.
 
     Attributes:
-        severity: "warning" or "info".
+        severity: "error", "warning" or "info".
         code: short stable word for tools.
         message: one sentence for people, with the place and what to do.
+        file, place, remedy: the same for tools, where they are known.
     """
 
     severity: str
     code: str
     message: str
+    file: str = ""
+    place: str = ""
+    remedy: str = ""

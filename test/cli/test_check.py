@@ -84,6 +84,22 @@ def test_json_of_a_file_that_does_not_load(run, tmp_path: Path) -> None:
     assert data["findings"][0]["place"].endswith("successor_body")
 
 
+def test_wrong_units_are_named_beside_the_loop_that_they_keep_open(run, tmp_path: Path) -> None:
+    tree = ElementTree.parse(ROOT / "urdf" / "delta.urdf")
+    for origin in tree.iterfind("joint/origin"):
+        degrees = np.degrees(np.array(origin.get("rpy", "0 0 0").split(), float))
+        origin.set("rpy", " ".join(map(str, degrees)))
+    path = tmp_path / "degrees.urdf"
+    tree.write(path)
+    files = path, ROOT / "config" / "delta.yaml"
+    outcome = run("check", *files)
+    assert outcome.status == 1 and "too many independent joints" in outcome.err
+    lines = outcome.out.splitlines()
+    assert lines and all("degrees.urdf: joint" in s and "[units-angle]" in s for s in lines)
+    found = json.loads(run("check", *files, "--json").out)["findings"]
+    assert [f["code"] for f in found] == ["model", *["units-angle"] * len(lines)]
+
+
 @needs_models
 def test_the_published_rh5_manus_has_warnings_and_no_errors(run) -> None:
     assert run("check", *FILES["full"]).status == 0

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from ...errors import ModelError
-from ...inspection import Report
-from ..robot_argument import add_robot_arguments, load_robot
+from ...inspection import Finding, Report, units_of_files
+from ..robot_argument import add_robot_arguments, find_robot, load_robot
 from ..terminal import Style, json_text
 
 DESCRIPTION = """\
 Look a robot's files over: can they be loaded, how is each loop solved, what is doubtful (joints
-that no loop moves, limits past a dead point, impossible inertias, missing actuators).
+that no loop moves, limits past a dead point, impossible inertias, missing actuators, numbers that
+are probably in mm, g, degrees or g·mm²).
 """
 EPILOG = """\
 examples:
@@ -37,10 +40,13 @@ def run(options: argparse.Namespace) -> int:
     try:
         report = load_robot(options).report()
     except ModelError as error:
-        if not options.json or options.debug:
-            raise
-        print(json_text(_unloadable(error)))
-        return 1
+        units = units_at_fault(options)
+        if options.json and not options.debug:
+            print(json_text(_unloadable(error, units)))
+            return 1
+        for finding in units:
+            print(_line(finding, Style.of(sys.stdout)))
+        raise
     failed = bool(report.errors or (options.strict and report.warnings))
     if options.json:
         print(json_text({"ok": not failed, **report.as_dict()}))
@@ -50,10 +56,19 @@ def run(options: argparse.Namespace) -> int:
     return int(failed)
 
 
-def _unloadable(error: ModelError) -> dict[str, Any]:
-    finding = {"severity": "error", "code": "model", "submechanism": "", "message": error.problem}
-    finding |= {"file": error.file, "place": error.place, "remedy": error.remedy}
-    return {"ok": False, "submechanisms": [], "findings": [finding]}
+def units_at_fault(options: argparse.Namespace) -> list[Finding]:
+    """Wrong units of files that do not load: they keep loops from closing."""
+    files = find_robot(options.robot, options.submechanisms)
+    try:
+        return units_of_files(files.urdf, files.submechanisms)
+    except ModelError:  # it is the one that is reported already
+        return []
+
+
+def _unloadable(error: ModelError, units: Sequence[Finding]) -> dict[str, Any]:
+    where = (error.file, error.place, error.remedy)
+    findings = [Finding("error", "model", "", error.problem, *where), *units]
+    return {"ok": False, "submechanisms": [], "findings": [asdict(f) for f in findings]}
 
 
 def lines(report: Report, options: argparse.Namespace, style: Style) -> list[str]:
@@ -68,14 +83,18 @@ def lines(report: Report, options: argparse.Namespace, style: Style) -> list[str
                 text.append(f"  {s.name}: {s.solver}, {counts}; {s.why}")
         serial = sum(s.solver == "serial" for s in report.submechanisms)
         text += [f"  {serial} joint{'s' * (serial != 1)} in no loop", ""]
-    looks = {"error": "red", "warning": "yellow", "info": "dim"}
-    for finding in report.findings:
-        if options.quiet and finding.severity == "info":
-            continue
-        label = style(looks[finding.severity], f"{finding.severity}:")
-        text.append(f"{label} {finding.message} [{finding.code}]")
+    text += [
+        _line(finding, style)
+        for finding in report.findings
+        if not (options.quiet and finding.severity == "info")
+    ]
     count = {"error": len(report.errors), "warning": len(report.warnings)}
     words = [f"{n} {word}{'s' * (n != 1)}" for word, n in count.items() if n]
     if not options.quiet or words:
         text.append(style("bold", ", ".join(words) or "no errors, no warnings"))
     return text
+
+
+def _line(finding: Finding, style: Style) -> str:
+    look = {"error": "red", "warning": "yellow", "info": "dim"}[finding.severity]
+    return f"{style(look, f'{finding.severity}:')} {finding.message} [{finding.code}]"
