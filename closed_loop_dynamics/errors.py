@@ -48,6 +48,10 @@ class SubmechanismError(ModelError):
     """The submechanism file is missing, unreadable or does not fit the URDF."""
 
 
+class NotWritable(ModelError):
+    """The format that a robot is to be written in has no words for something of it."""
+
+
 class InvalidInput(ClosedLoopError, ValueError):
     """A vector of the wrong length, not finite or not numeric; an unknown link or joint name."""
 

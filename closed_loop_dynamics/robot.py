@@ -64,6 +64,7 @@ from .simulation.integration import Integration
 from .simulation.payload import Payload
 from .simulation.stepping import Friction
 from .task_space import TaskSpace
+from .writers import Written, write_robot
 
 
 def load(
@@ -214,6 +215,22 @@ class Robot:
             Underactuated: a function needs more actuators than there are.
         """
         return export_c(self.programs, folder, functions, name=name, single=single)
+
+    def write(self, path: str | Path, to: str | None = None) -> Written:
+        """Write the robot in another file format; see docs/formats.md for what each can say.
+
+        Args:
+            path: of the robot description; what else the format needs is put beside it.
+            to: one of :data:`~.writers.FORMATS`; None: what the suffix of ``path`` stands for.
+
+        Returns:
+            The files, and notes on what the format says in other words or not at all.
+
+        Raises:
+            InvalidInput: no such format, or the suffix stands for none.
+            NotWritable: it has no words for something that the dynamics need.
+        """
+        return write_robot(self.mechanism, path, to)
 
     # -- kinematics -----------------------------------------------------------------------------
 

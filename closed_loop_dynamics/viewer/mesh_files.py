@@ -1,14 +1,12 @@
-"""Finds and reads the mesh files that a URDF names (through trimesh, which viser brings along)."""
+"""Reads mesh files (through trimesh, which viser brings along)."""
 
 from __future__ import annotations
 
 import importlib
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlparse
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,32 +35,6 @@ class Mesh:
         """Along the axes; a mirrored one keeps its outside outside."""
         faces = self.faces[:, ::-1] if np.prod(scale) < 0 else self.faces
         return Mesh(self.vertices * np.asarray(scale), faces, self.color)
-
-
-def find_mesh(name: str, folder: Path, search_path: Sequence[Path]) -> Path | None:
-    """A mesh file beside the URDF (in ``folder``), in ROS packages or in further folders."""
-    return next((p for p in _candidates(name, folder, search_path) if p.is_file()), None)
-
-
-def _candidates(name: str, folder: Path, search_path: Sequence[Path]) -> Iterator[Path]:
-    parsed = urlparse(name)
-    if parsed.scheme == "package":
-        package, rest = parsed.netloc, unquote(parsed.path).lstrip("/")
-        for prefix in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep):
-            if prefix:
-                yield Path(prefix) / "share" / package / rest
-        # In a source tree: the package's folder is above the URDF, or in the search path.
-        for above in (folder.resolve(), *folder.resolve().parents):
-            if above.name == package:
-                yield above / rest
-            yield above / package / rest
-        for further in search_path:
-            yield further / package / rest
-            yield further / rest
-    elif parsed.scheme in ("", "file"):
-        path = Path(unquote(parsed.path) if parsed.scheme else name)
-        for further in (folder, *search_path):
-            yield further / path
 
 
 def read_mesh(path: Path) -> Mesh | str:

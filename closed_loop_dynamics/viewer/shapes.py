@@ -12,11 +12,12 @@ from pathlib import Path
 import numpy as np
 
 from ..arrays import Array
+from ..model.mesh_place import find_mesh
 from ..model.tree import Tree
 from ..model.visual import BOX, CYLINDER, MESH, SPHERE, Visual
 from ..quantities.links import body_poses
 from ..robot import Robot
-from .mesh_files import Color, Mesh, find_mesh, read_mesh
+from .mesh_files import Color, Mesh, read_mesh
 
 #: Of shapes whose URDF names no colour.
 PLAIN: Color = (196, 200, 206)

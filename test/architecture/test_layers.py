@@ -25,7 +25,7 @@ LAYERS = (
     ("dynamics",),
     ("programs",),
     ("quantities", "actuation", "simulation", "task_space", "inspection"),
-    ("c_export",),
+    ("c_export", "writers"),
     ("shipped",),
     ("robot",),
     ("motion", "simulation.plant"),

@@ -480,11 +480,16 @@ CASES = {
         "'rood' is not a joint",
         "mean 'rod'?",
     ),
-    "rotor of a passive joint": (
-        good(("actuators: {crank: {viscous_friction", "joint_friction: {rod: {rotor_inertia")),
+    "rotor of negative inertia": (
+        good(
+            (
+                "actuators: {crank: {viscous_friction: 0.1",
+                "joint_friction: {rod: {rotor_inertia: -1",
+            )
+        ),
         f"{ENTRY}.joint_friction.rod.rotor_inertia",
-        "unknown key",
-        "viscous_friction",
+        "negative",
+        "zero or more",
     ),
     "friction given twice": (
         good(("actuators: {", "joint_friction: {crank: {viscous_friction: 1}}\n  actuators: {")),

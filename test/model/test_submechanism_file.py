@@ -192,6 +192,9 @@ def test_extras():
     assert entry.joint_model("crank") is entry.friction["crank"]
     assert entry.joint_model("crank").viscous_friction == 0.3
     assert entry.joint_model("crank").coulomb_speed == 0.5
+    extra = extra.replace("coulomb_speed: 0.5", "rotor_inertia: 2e-3, gear_ratio: 10")
+    entry = read_submechanisms(serial(extra), read_urdf(PLAIN))[0]
+    assert entry.joint_model("crank").reflected_inertia == pytest.approx(0.2)  # passive, geared
     assert read_submechanisms(serial("  jointnames_active: []\n"), read_urdf(PLAIN))[0].active == ()
 
 

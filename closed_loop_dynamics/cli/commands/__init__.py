@@ -38,6 +38,7 @@ COMMANDS = (
     Command("path", "the way of links during a motion, as a curve and as numbers"),
     Command("loads", "forces in joints, cuts and rods during a motion, and their peaks"),
     Command("simulate", "simulate offline, faster than real time"),
+    Command("convert", "a robot in another file format"),
     Command("export", "a robot's functions as plain C, for controllers without Python"),
     Command("plot", "draw the curves of a CSV file or bag"),
     Command("workspace", "reach, singularities and forces of a mechanism as a picture"),

@@ -122,7 +122,13 @@ def read_joint_friction(
                 f"the friction of '{name}' is given twice, also under 'actuators'",
                 "keep one of the two",
             )
-    return {name: JointFriction(**node.value) for name, node in nodes.items()}
+    return {name: _at_joint(**node.value) for name, node in nodes.items()}
+
+
+def _at_joint(**numbers: float) -> JointFriction:
+    """Friction, with a rotor where one is given."""
+    geared = {"rotor_inertia", "gear_ratio"} & {*numbers}
+    return ActuatorModel(**numbers) if geared else JointFriction(**numbers)
 
 
 def read_reference(entry: Node, joints: JointLists) -> dict[str, float]:

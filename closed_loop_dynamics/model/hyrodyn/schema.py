@@ -122,22 +122,18 @@ _FRICTION = {
         default="0.01",
     ),
 }
+_AT_JOINT = {
+    **_FRICTION,
+    "rotor_inertia": Key(Number("kg·m²", "≥ 0"), "I about the rotor's own axis", default="0"),
+    "gear_ratio": Key(
+        Number("1 or rad/m", "≠ 0"),
+        "r = rotor speed over joint speed; the joint feels r² I",
+        default="1",
+    ),
+}
 _JOINT_EXAMPLE = "{viscous_friction: 0.1}"
-FRICTION = Record("joint_friction", "the friction", _JOINT_EXAMPLE, _FRICTION)
-ACTUATOR = Record(
-    "actuators",
-    "the actuator",
-    _JOINT_EXAMPLE,
-    {
-        **_FRICTION,
-        "rotor_inertia": Key(Number("kg·m²", "≥ 0"), "I about the rotor's own axis", default="0"),
-        "gear_ratio": Key(
-            Number("1 or rad/m", "≠ 0"),
-            "r = rotor speed over joint speed; the joint feels r² I",
-            default="1",
-        ),
-    },
-)
+FRICTION = Record("joint_friction", "the friction", _JOINT_EXAMPLE, _AT_JOINT)
+ACTUATOR = Record("actuators", "the actuator", _JOINT_EXAMPLE, _AT_JOINT)
 
 TASK_SPACE = Record(
     "task_space",
@@ -207,7 +203,8 @@ ENTRY = Record(
             "driven joint: friction, rotor and gear",
         ),
         "joint_friction": Key(
-            ByName(FRICTION, f"{{knee: {_JOINT_EXAMPLE}}}"), "any other joint: friction"
+            ByName(FRICTION, f"{{knee: {_JOINT_EXAMPLE}}}"),
+            "any other joint: friction, and what turns with it behind a gear",
         ),
         "task_space": Key(TASK_SPACE, "of a parallel manipulator"),
     },
