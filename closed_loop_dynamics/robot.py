@@ -69,6 +69,7 @@ from .quantities.state import State, actuator_jacobian, complete_state
 from .shipped import shipped_files
 from .simulation.integration import Integration
 from .simulation.payload import Payload
+from .simulation.step_derivatives import StepDerivatives
 from .simulation.stepping import Friction
 from .task_space import TaskSpace
 
@@ -660,6 +661,19 @@ class Robot:
                 (``steps=1``) show the last good state.
         """
         return self._integration.step(y, yd, tau_u, h, wrenches, steps, friction, guess)
+
+    def step_derivatives(
+        self,
+        y: ArrayLike,
+        yd: ArrayLike,
+        tau_u: ArrayLike,
+        h: float,
+        wrenches: Mapping[str, ArrayLike] | None = None,
+        steps: int = 1,
+        guess: Guess = None,
+    ) -> StepDerivatives:
+        """The state after :meth:`step`, of one sample, and its derivatives, for shooting."""
+        return self._integration.derivatives(y, yd, tau_u, h, wrenches, steps, guess)
 
     # -- dynamic parameters ---------------------------------------------------------------------
 

@@ -18,9 +18,8 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import InvalidInput
-from ..mechanism import Mechanism
 from ..programs import Programs
-from ..se3 import conjugate, product, rotate
+from .coordinates import tangent, tangent_rates
 from .differentiation import derived, known
 
 #: Function -> the program of its derivatives, where there is an algorithm for them.
@@ -94,34 +93,6 @@ class _Derivatives:
 def _column_by_column(J: Array) -> Array:
     """(numbers, k) derivatives (..., k) of a number, vector or matrix, in CasADi's order."""
     return np.swapaxes(J, 0, 1).reshape(-1, J.shape[-1]) if J.ndim == 3 else np.atleast_2d(J)
-
-
-def tangent(mech: Mechanism, y: Array) -> Array:
-    """(m, n_y) body twists of changes of y: of a floating base those of its quaternion too."""
-    if not mech.floating:
-        return np.eye(mech.m)
-    result = np.zeros((mech.m, mech.n_y))
-    back = conjugate(y[3:7])
-    squared = float(y[3:7] @ y[3:7])
-    result[3:6, :3] = rotate(back / np.sqrt(squared), np.eye(3)).T
-    # dQ = Q (omega, 0) / 2; changes of length, along Q itself, turn nothing.
-    result[:3, 3:7] = 2.0 / squared * np.array([product(back, e)[:3] for e in np.eye(4)]).T
-    result[6:, 7:] = np.eye(mech.m - 6)
-    return result
-
-
-def tangent_rates(mech: Mechanism, y: Array) -> Array:
-    """(n_y, m, n_y) changes of :func:`tangent` with each number of y."""
-    result = np.zeros((mech.n_y, mech.m, mech.n_y))
-    if not mech.floating:
-        return result
-    T, squared = tangent(mech, y), float(y[3:7] @ y[3:7])
-    for k, e in enumerate(np.eye(4)):
-        omega = T[:3, 3 + k]
-        result[3 + k, 3:6, :3] = -np.cross(omega, T[3:6, :3], axisb=0, axisc=0)
-        turned = np.array([product(conjugate(e), other)[:3] for other in np.eye(4)]).T
-        result[3 + k, :3, 3:7] = 2.0 / squared * (turned - y[3 + k] * T[:3, 3:7])
-    return result
 
 
 def _word(name: str) -> str:
