@@ -46,6 +46,14 @@ from .programs import CORE, Programs
 from .quantities.centroidal import Energy, center_of_mass, centroidal, centroidal_matrix, total_mass
 from .quantities.coordinates import difference, integrate, random_independent
 from .quantities.derivatives import AccelerationDerivatives, ForceDerivatives, StateDerivatives
+from .quantities.differentiation import (
+    CenterOfMassDerivatives,
+    LinkDerivatives,
+    center_of_mass_derivatives,
+    jvp,
+    link_derivatives,
+    vjp,
+)
 from .quantities.internal_loads import InternalLoads, LoadFinder
 from .quantities.inverse_kinematics import inverse_kinematics
 from .quantities.links import body_wrenches, frame_of, link_jacobian, link_pose
@@ -62,6 +70,7 @@ from .quantities.state import State, actuator_jacobian, complete_state
 from .shipped import shipped_files
 from .simulation.integration import Integration
 from .simulation.payload import Payload
+from .simulation.step_derivatives import StepDerivatives
 from .simulation.stepping import Friction
 from .task_space import TaskSpace
 from .writers import Written, write_robot
@@ -513,21 +522,65 @@ class Robot:
         found = self._derivatives(family, wrenches, guess, threads, pi, y, yd, tau_u)
         return AccelerationDerivatives(*found)
 
-    def casadi(self, name: str) -> Any:
-        """A ``casadi.Function`` that runs the native code, with exact Jacobians, for optimisers.
+    def casadi(self, name: str, link: str | None = None) -> Any:
+        """A ``casadi.Function`` that runs the native code, for optimisers.
 
-        Keep it as long as expressions that use it live. Its Hessian is not known: choose an
-        approximation (IPOPT: ``hessian_approximation="limited-memory"``).
+        Its first and second derivatives are exact. Keep it as long as expressions that use it live.
 
         Args:
-            name: ``"inverse_dynamics"`` or ``"generalized_forces"`` of (y, yd, ydd), or
-                ``"forward_dynamics"`` of (y, yd, tau_u).
+            name: ``"inverse_dynamics"`` or ``"generalized_forces"`` of (y, yd, ydd),
+                ``"forward_dynamics"`` of (y, yd, tau_u), ``"link"`` (its R, p and J) of y, or any
+                other program of ``dynamics/catalogue`` that gives vectors and matrices.
+            link: which one.
         """
         from .quantities.casadi_functions import casadi_function
 
-        if name == INVERSE_DYNAMICS.plain:
-            require_actuators(self.programs)
-        return casadi_function(self.programs, name)
+        return casadi_function(self.programs, name, link)
+
+    def jvp(
+        self,
+        name: str,
+        at: Sequence[ArrayLike],
+        along: Sequence[ArrayLike],
+        link: str | None = None,
+        guess: Guess = None,
+    ) -> Any:
+        """What a program gives, differentiated along a direction: a derivative times a vector.
+
+        Args:
+            name, link: as for :meth:`casadi`.
+            at: the vectors that it takes; along: a direction of each, of y a velocity (m,).
+
+        Returns:
+            An array shaped like its output; of several outputs all, by name.
+        """
+        return jvp(self.programs, name, at, along, link, guess)
+
+    def vjp(
+        self,
+        name: str,
+        at: Sequence[ArrayLike],
+        weights: ArrayLike | Mapping[str, ArrayLike],
+        link: str | None = None,
+        guess: Guess = None,
+    ) -> tuple[Array, ...]:
+        """Gradients of a weighted sum of what a program gives, by every vector that it takes.
+
+        Args:
+            name, at, link: as for :meth:`jvp`.
+            weights: one for every number of its output, or by name of the outputs that count.
+        """
+        return vjp(self.programs, name, at, weights, link, guess)
+
+    def link_derivatives(self, link: str, y: ArrayLike, guess: Guess = None) -> LinkDerivatives:
+        """(dR_dy, dp_dy, dJ_dy) of :meth:`pose` and :meth:`jacobian`: (3,3,m), (3,m), (6,m,m)."""
+        return link_derivatives(self.programs, link, y, guess)
+
+    def center_of_mass_derivatives(
+        self, y: ArrayLike, yd: ArrayLike, guess: Guess = None
+    ) -> CenterOfMassDerivatives:
+        """(dcom_dy, dvelocity_dy) of the centre of mass and its velocity, each (3, m)."""
+        return center_of_mass_derivatives(self.programs, y, yd, guess)
 
     def _derivatives(
         self,
@@ -724,6 +777,19 @@ class Robot:
         if threads is not None:
             return on_threads(threads, self.step, y, yd, tau_u, h, wrenches, steps, friction, guess)
         return self._integration.step(y, yd, tau_u, h, wrenches, steps, friction, guess)
+
+    def step_derivatives(
+        self,
+        y: ArrayLike,
+        yd: ArrayLike,
+        tau_u: ArrayLike,
+        h: float,
+        wrenches: Mapping[str, ArrayLike] | None = None,
+        steps: int = 1,
+        guess: Guess = None,
+    ) -> StepDerivatives:
+        """The state after :meth:`step`, of one sample, and its derivatives, for shooting."""
+        return self._integration.derivatives(y, yd, tau_u, h, wrenches, steps, guess)
 
     # -- dynamic parameters ---------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ PARTS = {
     "gallery": "tools.pictures.gallery",
     "command_line": "tools.command_line_page",
     "file_format": "tools.file_format_page",
+    "optimisation": "tools.optimise",
     "viewer": "tools.pictures.viewer",
 }
 

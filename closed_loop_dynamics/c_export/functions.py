@@ -13,11 +13,9 @@ from ..closure.numerical import CLOSURE_TOLERANCE, NumericalClosure
 from ..dynamics.catalogue import (
     ACTUATION,
     INERTIA,
-    INPUTS,
     ORIENTATION,
     RESIDUAL,
     check_kinds,
-    trace,
 )
 from ..engine.instructions import InstructionList, instruction_list
 from ..engine.seeds import Seeds
@@ -130,15 +128,14 @@ def program(programs: Programs, name: str, loops: Sequence[Loop], single: bool) 
     mech, recipe = programs.mechanism, programs.recipes[name]
     called = words(mech)
     inputs = [
-        Vector(INPUTS[k].name, INPUTS[k].size(mech), called.get(INPUTS[k].name, ()))
-        for k in recipe.inputs
+        Vector(word, size, called.get(word, ())) for word, size in recipe.vectors(mech).items()
     ]
     outputs = [
         Vector(out, int(np.prod(shape)), called.get(out, ()))
         for out, shape in recipe.outputs(mech).shapes.items()
     ]
     with tracing():
-        body = instruction_list(trace(mech, name, recipe, _tolerance(single)))
+        body = instruction_list(recipe.trace(mech, name, _tolerance(single)))
     return Exported(name, inputs, outputs, _checks(mech, check_kinds(mech, recipe)), loops, body)
 
 

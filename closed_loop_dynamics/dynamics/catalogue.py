@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from ..closure.numerical import CLOSURE_TOLERANCE
 from ..engine.outputs import Outputs, Shape
@@ -61,6 +62,19 @@ INPUTS = {
 }
 
 
+class Traceable(Protocol):
+    """What a program is made of; see :class:`Recipe`."""
+
+    @property
+    def checks(self) -> str: ...
+
+    def outputs(self, mech: Mechanism) -> Outputs: ...
+
+    def vectors(self, mech: Mechanism) -> dict[str, int]: ...
+
+    def trace(self, mech: Mechanism, name: str, tolerance: float = CLOSURE_TOLERANCE) -> SX: ...
+
+
 @dataclass(frozen=True)
 class Recipe:
     """One program.
@@ -80,6 +94,32 @@ class Recipe:
     def outputs(self, mech: Mechanism) -> Outputs:
         """What the program gives for this robot."""
         return Outputs(self.shapes(mech))
+
+    def vectors(self, mech: Mechanism) -> dict[str, int]:
+        """Name -> length of every vector that the program takes, in order."""
+        return {INPUTS[letter].name: INPUTS[letter].size(mech) for letter in self.inputs}
+
+    def trace(self, mech: Mechanism, name: str, tolerance: float = CLOSURE_TOLERANCE) -> SX:
+        """The body of the program as a CasADi function; ``tolerance`` of max|phi| [m, rad].
+
+        It takes the Newton unknowns x and the vectors, and gives the outputs, the checks and the
+        slopes of x.
+        """
+        x = ca.SX.sym("x", mech.n_x)
+        symbols = {letter: ca.SX.sym(letter, INPUTS[letter].size(mech)) for letter in self.inputs}
+        motion = trace_motion(mech, symbols["y"], x, symbols.get("v"), tolerance)
+        others = [symbols[letter] for letter in self.inputs if letter not in "yv"]
+        traced, checks = self.equation(motion, *others)
+        outputs = self.outputs(mech).pack(traced)
+        checks = [*motion.checks, *checks]
+        expected = len(check_kinds(mech, self))
+        if len(checks) != expected:
+            raise RuntimeError(f"{name}: {len(checks)} checks traced, {expected} declared")
+        return ca.Function(
+            "body",  # CasADi is choosy about names: "inverse_osim('foot')" is none
+            [x, *symbols.values()],
+            [*outputs, ca.densify(ca.vertcat(ca.SX(0, 1), *checks)), *motion.slopes],
+        )
 
 
 @dataclass(frozen=True)
@@ -257,7 +297,7 @@ RECIPES: dict[str, Recipe] = {
 }
 
 
-def check_kinds(mech: Mechanism, recipe: Recipe) -> list[tuple[str, int]]:
+def check_kinds(mech: Mechanism, recipe: Traceable) -> list[tuple[str, int]]:
     """(kind, component or cluster) of every check, in order."""
     kinds = [(ORIENTATION, 0)] if mech.floating else []
     kinds += [(RESIDUAL, c) for c in mech.loops for _ in range(mech.closures[c].n_checks)]
@@ -267,22 +307,3 @@ def check_kinds(mech: Mechanism, recipe: Recipe) -> list[tuple[str, int]]:
     if recipe.checks == INERTIA:
         kinds += [(INERTIA, k) for k in range(len(mech.clusters))]
     return kinds
-
-
-def trace(mech: Mechanism, name: str, recipe: Recipe, tolerance: float = CLOSURE_TOLERANCE) -> SX:
-    """The body of program ``name`` as a CasADi function; ``tolerance`` of max|phi| [m, rad]."""
-    x = ca.SX.sym("x", mech.n_x)
-    symbols = {letter: ca.SX.sym(letter, INPUTS[letter].size(mech)) for letter in recipe.inputs}
-    motion = trace_motion(mech, symbols["y"], x, symbols.get("v"), tolerance)
-    others = [symbols[letter] for letter in recipe.inputs if letter not in "yv"]
-    traced, checks = recipe.equation(motion, *others)
-    outputs = recipe.outputs(mech).pack(traced)
-    checks = [*motion.checks, *checks]
-    expected = len(check_kinds(mech, recipe))
-    if len(checks) != expected:
-        raise RuntimeError(f"{name}: {len(checks)} checks traced, {expected} declared")
-    return ca.Function(
-        "body",  # CasADi is choosy about names: "inverse_osim('foot')" is none
-        [x, *symbols.values()],
-        [*outputs, ca.densify(ca.vertcat(ca.SX(0, 1), *checks)), *motion.slopes],
-    )

@@ -23,13 +23,11 @@ from ..closure.numerical import NumericalClosure
 from ..closure.solvers import choose_solvers
 from ..dynamics.actuation import underactuated
 from ..dynamics.catalogue import (
-    INPUTS,
     RECIPES,
     RESIDUAL,
     Family,
-    Recipe,
+    Traceable,
     check_kinds,
-    trace,
 )
 from ..engine import Program, ProgramSource, SolverUnit, SolverUse, cache, make_program
 from ..engine.outputs import Outputs
@@ -116,7 +114,7 @@ class Programs:
             self.branches[c].go_beyond()
         self.key = cache.key_of(self.key, [c.kind for c in self.mechanism.closures])
         self._actuator_branches: dict[int, Branch] = {}
-        self.recipes = dict(RECIPES)
+        self.recipes: dict[str, Traceable] = dict(RECIPES)
         self._twin: Programs | None = None
         if prepare:
             self.prepare(*prepare)
@@ -154,7 +152,7 @@ class Programs:
                 self.compiled[name] = self._build(name)
         return self.compiled[name]
 
-    def add_recipe(self, name: str, recipe: Recipe) -> str:
+    def add_recipe(self, name: str, recipe: Traceable) -> str:
         """Make a program that depends on more than the robot, a list of links say, known by name.
 
         The name must say all that the recipe depends on: compiled code is cached by it.
@@ -164,7 +162,7 @@ class Programs:
 
     def _build(self, name: str) -> Program:
         mech, recipe = self.mechanism, self.recipes[name]
-        kinds = check_kinds(mech, recipe)
+        kinds, vectors = check_kinds(mech, recipe), recipe.vectors(mech)
         number = {c: k for k, c in enumerate(self.branches)}
         uses = [
             SolverUse(number[c], tuple(mech.y.at[b] for b in mech.components[c].independent))
@@ -172,10 +170,10 @@ class Programs:
         ]
         source = ProgramSource(
             name=name,
-            input_names=tuple(INPUTS[letter].name for letter in recipe.inputs),
-            input_sizes=tuple(INPUTS[letter].size(mech) for letter in recipe.inputs),
+            input_names=tuple(vectors),
+            input_sizes=tuple(vectors.values()),
             output_size=self._outputs[name].size,
-            build=lambda: trace(mech, name, recipe),
+            build=lambda: recipe.trace(mech, name),
             on_failure=lambda i, inputs: self._on_failure(name, kinds, i, inputs),
             solvers=tuple(uses),
         )

@@ -1,25 +1,28 @@
-"""The dynamics as CasADi functions that run our native code and bring exact Jacobians.
+"""Programs as CasADi functions that run our native code, with exact first and second derivatives.
 
-For optimisers: loops are closed inside, also those without a closed form, and the Jacobians are
-those of ``dynamics/cluster_rnea_derivatives.py``. Imported when asked for, as it needs CasADi.
+For optimisers: loops are closed inside, also those without a closed form. First derivatives of the
+dynamics are those of ``dynamics/cluster_rnea_derivatives.py``, of anything else its traced
+Jacobian; second ones are these differentiated along each number that goes in
+(``dynamics/differentiated.py``). Imported when asked for, as it needs CasADi.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from itertools import product as pairs
 from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
 
 from ..arrays import Array
-from ..dynamics.catalogue import INPUTS, RECIPES
-from ..errors import InvalidInput, did_you_mean
-from ..mechanism import Mechanism
+from ..errors import InvalidInput
 from ..programs import Programs
-from ..se3 import conjugate, product, rotate
+from .coordinates import tangent, tangent_rates
+from .differentiation import derived, known
 
-#: Function -> the program of its derivatives.
+#: Function -> the program of its derivatives, where there is an algorithm for them.
 DERIVATIVES = {
     "inverse_dynamics": "inverse_dynamics_derivatives",
     "generalized_forces": "generalized_force_derivatives",
@@ -27,57 +30,119 @@ DERIVATIVES = {
 }
 
 
-def casadi_function(programs: Programs, name: str) -> Any:
+def casadi_function(programs: Programs, name: str, link: str | None) -> Any:
     """See :meth:`Robot.casadi`."""
-    if name not in DERIVATIVES:
-        raise InvalidInput(f"no CasADi function '{name}'; {did_you_mean(name, DERIVATIVES)}")
-    mech, letters = programs.mechanism, RECIPES[name].inputs
-    inputs = [(INPUTS[letter].name, INPUTS[letter].size(mech)) for letter in letters]
-    ((output, (size,)),) = RECIPES[name].shapes(mech).items()
-
-    def jacobians(y: Array, *others: Array) -> list[Array]:
-        by_y, *rest = programs.named(DERIVATIVES[name], None, y, *others).values()
-        return [by_y @ tangent(mech, y), *rest]
-
-    parts = [(f"jac_{output}_{of}", (size, columns)) for of, columns in inputs]
-    given = [*inputs, (f"out_{output}", size)]
-    jacobian = _Signature(f"jac_{name}", given, parts, lambda *v: jacobians(*v[:-1]), None)
-    call = _Signature(
-        name, inputs, [(output, (size, 1))], lambda *v: [programs.run(name, None, *v)], jacobian
-    )
-    return _Native(call)
+    name = known(programs, name, link)
+    mech, recipe = programs.mechanism, programs.recipes[name]
+    inputs = [(vector, (size, 1)) for vector, size in recipe.vectors(mech).items()]
+    shapes = recipe.outputs(mech).shapes
+    if any(len(shape) > 2 for shape in shapes.values()):
+        raise InvalidInput(f"'{name}' gives more than matrices, which CasADi has not")
+    outputs = []
+    for output, shape in shapes.items():
+        rows, columns, *_ = (*shape, 1, 1)
+        outputs.append(_Output(output, (rows, columns)))
+    of = _Derivatives(programs, name)
+    value = _Signature(_word(name), inputs, outputs, of.value)
+    return _Native(value, [of.first, of.second])
 
 
-def tangent(mech: Mechanism, y: Array) -> Array:
-    """(m, n_y) body twists of changes of y: of a floating base those of its quaternion too."""
-    if not mech.floating:
-        return np.eye(mech.m)
-    result = np.zeros((mech.m, mech.n_y))
-    back = conjugate(y[3:7])
-    squared = float(y[3:7] @ y[3:7])
-    result[3:6, :3] = rotate(back / np.sqrt(squared), np.eye(3)).T
-    # dQ = Q (omega, 0) / 2; changes of length, along Q itself, turn nothing.
-    result[:3, 3:7] = 2.0 / squared * np.array([product(back, e)[:3] for e in np.eye(4)]).T
-    result[6:, 7:] = np.eye(mech.m - 6)
-    return result
+class _Derivatives:
+    """A program and its derivatives by the numbers that go in: of a quaternion, all four.
+
+    Every result is a list of arrays, outputs first, then the vectors that they are differentiated
+    by; a matrix is in CasADi's order, column by column, where it is differentiated.
+    """
+
+    def __init__(self, programs: Programs, name: str) -> None:
+        self._programs, self._name = programs, name
+        self._jacobian = DERIVATIVES.get(name) or derived(programs, "jacobian", name)
+
+    def value(self, *at: Array) -> list[Array]:
+        return list(self._programs.named(self._name, None, *at).values())
+
+    def first(self, *at: Array) -> list[Array]:
+        found = self._programs.named(self._jacobian, None, *at).values()
+        T = tangent(self._programs.mechanism, at[0])
+        return [_column_by_column(J @ T if k % len(at) == 0 else J) for k, J in enumerate(found)]
+
+    def second(self, *at: Array) -> list[Array]:
+        mech, count = self._programs.mechanism, len(at)
+        program = derived(self._programs, "jvp", self._jacobian)
+        T, T_rates = tangent(mech, at[0]), tangent_rates(mech, at[0])
+        found = self._programs.named(self._jacobian, None, *at).values()
+        still = [np.zeros(mech.m), *map(np.zeros_like, at[1:])]
+        result = []
+        for i, columns in enumerate([T.T, *(np.eye(len(v)) for v in at[1:])]):
+            moved = []
+            for k, along in enumerate(columns):
+                ways = [*still[:i], along, *still[i + 1 :]]
+                changes = self._programs.named(program, None, *at, *ways).values()
+                parts = []
+                for n, (J, dJ) in enumerate(zip(found, changes, strict=True)):
+                    if n % count == 0:  # by y
+                        dJ = dJ @ T + J @ T_rates[k] if i == 0 else dJ @ T
+                    parts.append(_column_by_column(dJ))
+                moved.append(parts)
+            result.append(
+                [np.stack([m[n].T.ravel() for m in moved], axis=-1) for n in range(len(found))]
+            )
+        return [result[i][n] for n in range(len(found)) for i in range(count)]
+
+
+def _column_by_column(J: Array) -> Array:
+    """(numbers, k) derivatives (..., k) of a number, vector or matrix, in CasADi's order."""
+    return np.swapaxes(J, 0, 1).reshape(-1, J.shape[-1]) if J.ndim == 3 else np.atleast_2d(J)
+
+
+def _word(name: str) -> str:
+    """A name as CasADi allows it: letters, figures and single underscores."""
+    return "_".join("".join(c if c.isalnum() else " " for c in name).split())
+
+
+class _Output(NamedTuple):
+    """One matrix that comes out; ``zero`` where nothing makes a difference."""
+
+    name: str
+    shape: tuple[int, int]
+    zero: bool = False
 
 
 class _Signature(NamedTuple):
-    """What a callback is: names and sizes of what goes in and comes out, and who does it."""
+    """What a callback is: names and shapes of what goes in and comes out, and who does it.
+
+    Attributes:
+        run: takes what the value takes, gives the outputs that are not zero.
+    """
 
     name: str
-    inputs: Sequence[tuple[str, int]]
-    outputs: Sequence[tuple[str, tuple[int, int]]]
+    inputs: Sequence[tuple[str, tuple[int, int]]]
+    outputs: Sequence[_Output]
     run: Callable[..., list[Array]]
-    jacobian: _Signature | None
+
+    def jacobian(self, name: str, run: Callable[..., list[Array]]) -> _Signature:
+        """CasADi's convention: it takes the outputs too, which say nothing new."""
+        given = [(f"out_{o.name}", o.shape) for o in self.outputs]
+        own = {i for i, _ in self.inputs if not i.startswith("out_")}
+        outputs = [
+            _Output(f"jac_{o.name}_{i}", (math.prod(o.shape), math.prod(s)), o.zero or i not in own)
+            for o, (i, s) in pairs(self.outputs, self.inputs)
+        ]
+        return _Signature(name, [*self.inputs, *given], outputs, run)
 
 
 class _Native(ca.Callback):
-    """One function; the names of the methods are CasADi's."""
+    """One function; the names of the methods are CasADi's.
 
-    def __init__(self, signature: _Signature) -> None:
+    ``further`` are its derivatives, of rising order.
+    """
+
+    def __init__(
+        self, signature: _Signature, further: Sequence[Callable[..., list[Array]]]
+    ) -> None:
         super().__init__()
-        self._signature = signature
+        self._signature, self._further = signature, further
+        self._own = sum(not i.startswith("out_") for i, _ in signature.inputs)
         self._kept: list[_Native] = []  # CasADi does not own the Jacobians that it is given
         self.construct(signature.name, {})
 
@@ -91,22 +156,25 @@ class _Native(ca.Callback):
         return self._signature.inputs[i][0]
 
     def get_name_out(self, i: int) -> str:
-        return self._signature.outputs[i][0]
+        return self._signature.outputs[i].name
 
     def get_sparsity_in(self, i: int) -> Any:
-        return ca.Sparsity.dense(self._signature.inputs[i][1], 1)
+        return ca.Sparsity.dense(*self._signature.inputs[i][1])
 
     def get_sparsity_out(self, i: int) -> Any:
-        return ca.Sparsity.dense(*self._signature.outputs[i][1])
+        output = self._signature.outputs[i]
+        return ca.Sparsity(*output.shape) if output.zero else ca.Sparsity.dense(*output.shape)
 
     def eval(self, arg: Sequence[Any]) -> list[Any]:
-        found = self._signature.run(*(np.array(value, dtype=float).ravel() for value in arg))
-        return [ca.DM(np.atleast_1d(part)) for part in found]
+        at = (np.array(value, dtype=float).ravel() for value in arg[: self._own])
+        found = iter(self._signature.run(*at))
+        outputs = self._signature.outputs
+        return [ca.DM(*o.shape) if o.zero else ca.DM(np.atleast_1d(next(found))) for o in outputs]
 
     def has_jacobian(self) -> bool:
-        return self._signature.jacobian is not None
+        return bool(self._further)
 
     def get_jacobian(self, name: str, inames: Any, onames: Any, opts: Any) -> Any:
-        assert self._signature.jacobian is not None
-        self._kept.append(_Native(self._signature.jacobian._replace(name=name)))
+        run, *further = self._further
+        self._kept.append(_Native(self._signature.jacobian(name, run), further))
         return self._kept[-1]

@@ -50,6 +50,34 @@ def position_rate(mech: Mechanism, y: Array, yd: Array) -> Array:
     return np.concatenate([moving, turning, yd[6:]])
 
 
+def tangent(mech: Mechanism, y: Array) -> Array:
+    """(m, n_y) body twists of changes of y: of a floating base those of its quaternion too."""
+    if not mech.floating:
+        return np.eye(mech.m)
+    result = np.zeros((mech.m, mech.n_y))
+    back = conjugate(y[3:7])
+    squared = float(y[3:7] @ y[3:7])
+    result[3:6, :3] = rotate(back / np.sqrt(squared), np.eye(3)).T
+    # dQ = Q (omega, 0) / 2; changes of length, along Q itself, turn nothing.
+    result[:3, 3:7] = 2.0 / squared * np.array([product(back, e)[:3] for e in np.eye(4)]).T
+    result[6:, 7:] = np.eye(mech.m - 6)
+    return result
+
+
+def tangent_rates(mech: Mechanism, y: Array) -> Array:
+    """(n_y, m, n_y) changes of :func:`tangent` with each number of y."""
+    result = np.zeros((mech.n_y, mech.m, mech.n_y))
+    if not mech.floating:
+        return result
+    T, squared = tangent(mech, y), float(y[3:7] @ y[3:7])
+    for k, e in enumerate(np.eye(4)):
+        omega = T[:3, 3 + k]
+        result[3 + k, 3:6, :3] = -np.cross(omega, T[3:6, :3], axisb=0, axisc=0)
+        turned = np.array([product(conjugate(e), other)[:3] for other in np.eye(4)]).T
+        result[3 + k, :3, 3:7] = 2.0 / squared * (turned - y[3 + k] * T[:3, 3:7])
+    return result
+
+
 def normalised(mech: Mechanism, y: Array) -> Array:
     """y with the quaternion brought back to length one."""
     if not mech.floating:

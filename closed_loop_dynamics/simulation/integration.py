@@ -10,12 +10,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array, Guess, as_count, as_finite_vectors, as_rows, as_vectors
-from ..dynamics.catalogue import FORWARD_DYNAMICS
+from ..arrays import (
+    Array,
+    Guess,
+    as_count,
+    as_finite_vectors,
+    as_one_vector,
+    as_rows,
+    as_vectors,
+)
+from ..dynamics.catalogue import FORWARD_DYNAMICS, FORWARD_DYNAMICS_DERIVATIVES
 from ..engine.threads import share
 from ..errors import ClosureNotFound, InvalidInput
 from ..programs import Programs
 from ..quantities.links import body_wrenches
+from .step_derivatives import StepDerivatives, step_derivatives
 from .stepping import Friction, Stepper, step_in_python
 
 #: About what a step takes [s], and of how many at least native code is busy rather than Python.
@@ -82,6 +91,31 @@ class Integration:
                 raise
             ends[sample] = np.concatenate(moved)
         return ends[:, : mech.n_y], ends[:, mech.n_y :]
+
+    def derivatives(
+        self,
+        y: ArrayLike,
+        yd: ArrayLike,
+        tau_u: ArrayLike,
+        h: float,
+        wrenches: Mapping[str, ArrayLike] | None,
+        steps: int,
+        guess: Guess,
+    ) -> StepDerivatives:
+        """See :meth:`Robot.step_derivatives`."""
+        programs, mech = self._programs, self._programs.mechanism
+        h, steps = _checked(h, steps)
+        y, yd = as_one_vector(y, "y", mech.n_y), as_one_vector(yd, "yd", mech.m)
+        tau_u = as_one_vector(tau_u, "tau_u", mech.p)
+        pushed = None if wrenches is None else body_wrenches(mech, wrenches)
+
+        def dynamics(y: Array, yd: Array) -> tuple[Array, Array, Array, Array]:
+            at = guess, y, yd, tau_u
+            ydd = programs.dynamics(FORWARD_DYNAMICS, *at, wrenches=pushed)
+            by = programs.dynamics_parts(FORWARD_DYNAMICS_DERIVATIVES, *at, wrenches=pushed)
+            return ydd, by[0], by[1], by[2]
+
+        return step_derivatives(mech, y, yd, h, steps, dynamics)
 
     def _steps(
         self,

@@ -1,6 +1,8 @@
-"""The dynamics as CasADi functions: values, Jacobians, and in an optimisation."""
+"""Programs as CasADi functions: values, first and second derivatives, in an optimisation."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -48,6 +50,58 @@ def test_jacobians_by_the_quaternion_of_a_floating_base() -> None:
     np.testing.assert_allclose(np.array(jacobian(y)), expected, atol=1e-8 * scale)
 
 
+def hessian_and_differences(function: Any, at: list[Array]) -> tuple[Array, Array]:
+    """Of a weighted sum of all that a function gives: CasADi's, and of its gradient."""
+    symbols = [ca.MX.sym("v", len(v)) for v in at]
+    whole = ca.vertcat(*symbols)
+    found = [ca.vec(part) for part in function.call(symbols)]
+    total = ca.dot(ca.vertcat(*found), np.sin(1.0 + np.arange(sum(f.numel() for f in found))))
+    hessian, gradient = ca.hessian(total, whole)
+    second = ca.Function("H", symbols, [hessian])
+    first = ca.Function("g", symbols, [gradient])
+    ends = np.cumsum([len(v) for v in at])[:-1]
+
+    def moved(d: Array) -> Array:
+        return np.array(first(*np.split(np.concatenate(at) + d, ends))).ravel()
+
+    return np.array(second(*at)), derivative(moved, sum(len(v) for v in at))
+
+
+SECOND = ["inverse_dynamics", "forward_dynamics", "state", "link", "center_of_mass", "mass_matrix"]
+
+
+@pytest.mark.parametrize("name", SECOND)
+def test_second_derivatives_with_numerical_loops(leg: cld.Robot, name: str) -> None:
+    function = leg.casadi(name, "foot" if name == "link" else None)
+    at = [np.array([-0.4, 0.8, -0.4]), np.array([0.3, -1.0, 0.5]), np.array([1.0, 2.0, 0.5])]
+    found, expected = hessian_and_differences(function, at[: function.n_in()])
+    assert np.max(np.abs(expected)) > 0.01
+    np.testing.assert_allclose(found, expected, atol=1e-7 * np.max(np.abs(expected)))
+
+
+@pytest.mark.parametrize("name", ["generalized_forces", "link"])
+def test_second_derivatives_by_the_quaternion_of_a_floating_base(name: str) -> None:
+    robot = cld.load(*with_pelvis(crank_leg.generate()), floating_base=True, prepare=())
+    rng = np.random.default_rng(1)
+    y = robot.random_independent(rng)
+    y[3:7] *= 1.3
+    function = robot.casadi(name, "foot" if name == "link" else None)
+    at = [y, *rng.normal(size=(2, robot.m))][: function.n_in()]
+    found, expected = hessian_and_differences(function, at)
+    np.testing.assert_allclose(found, expected, atol=1e-7 * np.max(np.abs(expected)))
+
+
+def test_wrenches_are_inputs_too(leg: cld.Robot) -> None:
+    function = leg.casadi("inverse_dynamics_wrenches")
+    y, yd, ydd = np.array([-0.4, 0.8, -0.4]), np.array([0.3, -1.0, 0.5]), np.array([1.0, 2.0, 0.5])
+    push = {"foot": np.array([0.3, -1.0, 2.0, 20.0, -10.0, 50.0])}
+    symbol = ca.MX.sym("w", function.size1_in(3))
+    slope = ca.Function("J", [symbol], [ca.jacobian(function(y, yd, ydd, symbol), symbol)])
+    w = leg.body_wrenches(push)
+    moved = leg.inverse_dynamics(y, yd, ydd, push) - leg.inverse_dynamics(y, yd, ydd)
+    np.testing.assert_allclose(np.array(slope(w)) @ w, moved, rtol=1e-9, atol=1e-9)
+
+
 def test_an_optimiser_finds_the_posture_of_least_effort(leg: cld.Robot) -> None:
     function = leg.casadi("inverse_dynamics")
     opti = ca.Opti()
@@ -56,7 +110,7 @@ def test_an_optimiser_finds_the_posture_of_least_effort(leg: cld.Robot) -> None:
     opti.minimize(ca.sumsqr(tau) + 0.1 * ca.sumsqr(y - np.array([-0.4, 0.8, -0.4])))
     opti.subject_to(opti.bounded(-1.0, y, 1.0))
     opti.set_initial(y, [-0.4, 0.8, -0.4])
-    quiet = {"print_level": 0, "hessian_approximation": "limited-memory", "sb": "yes", "tol": 1e-9}
+    quiet = {"print_level": 0, "hessian_approximation": "exact", "sb": "yes", "tol": 1e-9}
     opti.solver("ipopt", {"print_time": False}, quiet)
     found = np.array(opti.solve().value(y))
 
@@ -75,3 +129,9 @@ def test_an_optimiser_finds_the_posture_of_least_effort(leg: cld.Robot) -> None:
 def test_unknown_functions_are_named(leg: cld.Robot) -> None:
     with pytest.raises(cld.InvalidInput, match="inverse_dynamics"):
         leg.casadi("inverse_dynamic")
+    with pytest.raises(cld.InvalidInput, match="foot"):
+        leg.casadi("link", "fot")
+    with pytest.raises(cld.InvalidInput, match="about a link"):
+        leg.casadi("mass_matrix", "foot")
+    with pytest.raises(cld.InvalidInput, match="more than matrices"):
+        leg.casadi("poses")

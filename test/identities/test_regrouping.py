@@ -11,7 +11,7 @@ from support.shipped import shipped, shipped_motions
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.arrays import Array
-from closed_loop_dynamics.dynamics.catalogue import RECIPES, trace
+from closed_loop_dynamics.dynamics.catalogue import RECIPES
 from closed_loop_dynamics.dynamics.parameters import model_parameters
 from closed_loop_dynamics.dynamics.regrouping import regrouped
 from closed_loop_dynamics.engine.symbolic import tracing
@@ -25,7 +25,7 @@ def traced(robot: cld.Robot, recipe: str, *vectors: Array) -> Array:
     """Values of a program's first output, by CasADi, for rows of inputs; no loop is numerical."""
     assert not robot.mechanism.numerical
     with tracing():
-        function = trace(robot.mechanism, recipe, RECIPES[recipe])
+        function = RECIPES[recipe].trace(robot.mechanism, recipe)
         rows = zip(*vectors, strict=True)
         return np.array([np.array(function([], *row)[0])[:, 0] for row in rows])
 

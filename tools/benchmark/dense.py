@@ -21,7 +21,7 @@ import numpy as np
 from closed_loop_dynamics.arrays import Array
 from closed_loop_dynamics.closure.small_linear import Cholesky, solve_small
 from closed_loop_dynamics.dynamics.actuation import actuator_forces, independent_forces
-from closed_loop_dynamics.dynamics.catalogue import ACTUATION, INPUTS, Input, Recipe, trace
+from closed_loop_dynamics.dynamics.catalogue import ACTUATION, INPUTS, Input, Recipe
 from closed_loop_dynamics.dynamics.cluster_efpa import Frame
 from closed_loop_dynamics.dynamics.cluster_rnea import cluster_rnea
 from closed_loop_dynamics.dynamics.equations import Traced
@@ -118,7 +118,7 @@ def add_tree_jacobians(robot: Robot, links: Sequence[str]) -> str:
 def instruction_count(robot: Robot, program: str) -> int:
     """Arithmetic instructions of a program's body: its cost without noise. Nothing is compiled."""
     with tracing():
-        body = trace(robot.mechanism, program, robot.programs.recipes[program])
+        body = robot.programs.recipes[program].trace(robot.mechanism, program)
     return instruction_list(body).count()
 
 

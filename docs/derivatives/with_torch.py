@@ -1,0 +1,26 @@
+"""Inverse dynamics inside PyTorch: values and gradients from the native code, batches included."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+import closed_loop_dynamics as cld
+
+
+def torch_function(robot: cld.Robot, name: str = "inverse_dynamics") -> Any:
+    """A function of float64 tensors (m,) or (N, m), for a robot with a fixed base."""
+
+    class Native(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, *at: torch.Tensor) -> torch.Tensor:
+            ctx.save_for_backward(*at)
+            return torch.from_numpy(getattr(robot, name)(*(v.numpy() for v in at)))
+
+        @staticmethod
+        def backward(ctx: Any, weights: torch.Tensor) -> Any:
+            at = [v.numpy() for v in ctx.saved_tensors]
+            return tuple(map(torch.from_numpy, robot.vjp(name, at, weights.numpy())))
+
+    return Native.apply
