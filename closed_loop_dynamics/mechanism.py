@@ -226,7 +226,7 @@ def _check_functions(entries: Sequence[Submechanism], functions: Mapping[str, Ga
     """Functions and entries of type "function" must match one to one."""
     if not isinstance(functions, Mapping):
         raise InvalidInput("closures is not a mapping from submechanisms to functions")
-    wanted = {entry.name: entry for entry in entries if entry.type == FUNCTION}
+    wanted = {entry.name: entry for entry in entries if entry.type == FUNCTION and not entry.curves}
     for name, entry in wanted.items():
         if name not in functions:
             raise entry.error(

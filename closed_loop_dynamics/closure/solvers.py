@@ -22,6 +22,7 @@ from .block import NotClosedForm
 from .branch import Branch
 from .closed_form import choose
 from .closure import Closure
+from .curves import curve_function
 from .linear import LinearClosure, SerialClosure, coupling_closure
 from .loop_system import loop_system
 from .numerical import NumericalClosure
@@ -46,7 +47,9 @@ def build_closure(
         SubmechanismError: it cannot be used as it is, with the reason.
     """
     if component.entry.type == FUNCTION:
-        return SmoothClosure(tree, component, functions[component.entry.name])
+        entry = component.entry
+        gamma = curve_function(entry) if entry.curves else functions[entry.name]
+        return SmoothClosure(tree, component, gamma)
     if component.loops:
         system = loop_system(tree, component)
         data, _ = cache.get_or_make(key, lambda: (asdict(make_plan(system, component.entry)), b""))

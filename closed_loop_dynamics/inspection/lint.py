@@ -44,7 +44,7 @@ def lint(programs: Programs) -> Report:
 _EXPLICIT = {
     "serial": "no loop",
     "coupling": "linear",
-    "function": "given by the user",
+    "function": "a function, of the user or the file",
     "idle": "nothing moves it",
 }
 

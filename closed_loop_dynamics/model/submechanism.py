@@ -62,6 +62,29 @@ class Coupling:
 
 
 @dataclass(frozen=True)
+class Curve:
+    """A nonlinear coupling q_joint = sum(factors[k] * q_other ** k), and who says so."""
+
+    joint: str
+    other: str
+    factors: tuple[float, ...]
+    place: str = ""
+    file: str = ""
+
+    @staticmethod
+    def of(coupling: Coupling) -> Curve:
+        """A linear coupling to one joint, or none, as a curve."""
+        other, ratio = next(iter(coupling.terms.items()), ("", 0.0))
+        return Curve(coupling.joint, other, (coupling.offset, ratio), coupling.place, coupling.file)
+
+    @property
+    def linear(self) -> Coupling:
+        """What depends on what, without the numbers."""
+        terms = {self.other: 1.0} if self.other else {}
+        return Coupling(self.joint, terms, 0.0, self.place, self.file)
+
+
+@dataclass(frozen=True)
 class JointFriction:
     """Friction of one joint: viscous * qd + coulomb * tanh(qd / coulomb_speed).
 
@@ -119,6 +142,7 @@ class Submechanism:
         loops: loop constraints of the file (may be empty for analytical types).
         couplings: linear couplings: of the file, of URDF mimic tags among its joints, and of the
             MultiJointLinearTransmission in the sub-URDF named by ``file_path``.
+        curves: nonlinear couplings; the entry is of type "function", then, and has no others.
         solver: "auto", "analytical" or "numerical".
         reference: joint -> position, a regular configuration from which branch and continuation
             start (empty: q = 0).
@@ -142,6 +166,7 @@ class Submechanism:
     active: tuple[str, ...]
     loops: tuple[LoopConstraint, ...] = ()
     couplings: tuple[Coupling, ...] = ()
+    curves: tuple[Curve, ...] = ()
     solver: str = "auto"
     reference: dict[str, float] = field(default_factory=dict)
     actuators: dict[str, ActuatorModel] = field(default_factory=dict)

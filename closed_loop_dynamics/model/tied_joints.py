@@ -8,9 +8,9 @@ from ..errors import ModelError
 from .clusters import loop_bodies, united
 from .couplings import add_mimics, check_couplings
 from .implied import make_unique
-from .submechanism import Coupling, LoopConstraint, Submechanism
+from .submechanism import Coupling, Curve, LoopConstraint, Submechanism
 from .tree import FLOATING, Tree
-from .words import NUMERICAL
+from .words import FUNCTION, NUMERICAL
 
 INDEPENDENT, ACTIVE = "independent", "active"
 
@@ -19,6 +19,7 @@ def tied_entries(
     tree: Tree,
     loops: Sequence[tuple[str, LoopConstraint]],
     couplings: Sequence[Coupling] = (),
+    curves: Sequence[Curve] = (),
     *,
     undecided: tuple[str, ...],
     vocabulary: dict[str, str],
@@ -33,6 +34,7 @@ def tied_entries(
         tree: the robot.
         loops: each with the name that its entry gets if it is the first in it.
         couplings: that are no mimic tags; the entry of some alone has the place as its name.
+        curves: nonlinear couplings; together with loops they are refused.
         undecided: what the format has no word for: INDEPENDENT, ACTIVE.
         vocabulary: see :class:`Submechanism`.
         reference: joint -> position of the configuration that the file shows, zero by default.
@@ -40,7 +42,10 @@ def tied_entries(
     """
     file = file or tree.source
     ties = [loop_bodies(tree, loop) for _, loop in loops]
-    ties += [[tree.joint_index(n) for n in (c.joint, *c.terms)] for c in couplings]
+    ties += [
+        [tree.joint_index(n) for n in (c.joint, *c.terms)]
+        for c in (*couplings, *(curve.linear for curve in curves))
+    ]
     mimics = [(b, body.joint.mimic) for b, body in enumerate(tree.bodies)]
     ties += [[b, tree.joint_index(mimic[0])] for b, mimic in mimics if mimic is not None]
     entries: list[Submechanism] = []
@@ -49,21 +54,29 @@ def tied_entries(
         names = tuple(tree.bodies[b].joint.name for b in group)
         inside = [x for x in loops if set(group).intersection(loop_bodies(tree, x[1]))]
         coupled = [c for c in couplings if c.joint in names]
-        if not inside and not coupled:
+        curved = [curve for curve in curves if curve.joint in names]
+        if not inside and not coupled and not curved:
             continue
-        place = inside[0][1].place if inside else coupled[0].place
+        places = [loop.place for _, loop in inside] or [c.place for c in coupled]
+        place = (places or [curve.place for curve in curved])[0]
+        if inside and curved:
+            raise curved[0].linear.error(
+                f"a nonlinear coupling in a loop ({place})",
+                "couple linearly there, or couple joints that no loop moves",
+            )
         coupled = add_mimics(coupled, tree, names, file=file, place=place)
-        gears = check_couplings(coupled, names, ())
+        gears = check_couplings([*coupled, *(curve.linear for curve in curved)], names, ())
         free = tuple(n for n in names if n not in {c.joint for c in gears})
         entries.append(
             Submechanism(
                 name=make_unique(inside[0][0] if inside else place, taken),
-                type=NUMERICAL if inside else "coupling",
+                type=NUMERICAL if inside else FUNCTION if curved else "coupling",
                 spanning=names,
                 independent=() if inside else free,
                 active=free if not inside and ACTIVE in undecided else (),
                 loops=tuple(loop for _, loop in inside),
-                couplings=gears,
+                couplings=() if curved else gears,
+                curves=(*map(Curve.of, coupled), *curved) if curved else (),
                 reference={n: reference[n] for n in names} if inside and reference else {},
                 assemble=bool(inside),
                 undecided=undecided if inside else (),

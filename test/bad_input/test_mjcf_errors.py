@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 from support.fuzz import nasty_words, random_damage
-from support.mjcf import FLYING, FOUR_BAR, GEARED, bar, robot
+from support.mjcf import CURVED, FLYING, FOUR_BAR, GEARED, bar, robot
 
-from closed_loop_dynamics.errors import MjcfError
+from closed_loop_dynamics.errors import MjcfError, SubmechanismError
 from closed_loop_dynamics.model import read_description
 
 LOOSE = '<body name="ball"><freejoint name="loose"/><geom size="0.1 0.1"/></body>'
 # text, place, problem
 CASES = {
-    "degree": (GEARED.replace("0.1 -2.5 0 0 0", "0.1 -2.5 0 1 0"), "equality 1", "degree 2"),
+    "huge curve": (CURVED.replace("0.1 -0.5 0.3", "0.1 -0.5 1e200"), "equality 0", "too large"),
     "loose object": (robot(bar("arm", 0.3, "0 0 0") + LOOSE), "joint 'loose'", "whole robot"),
     "same body": (FOUR_BAR.replace('body2="rocker"', 'body2="rod"'), "", "MuJoCo's compiler"),
     "held base": (FLYING.replace('body2="wrist"', 'body2="world"'), "equality 0", "floating base"),
@@ -35,6 +35,24 @@ def test_the_error_names_the_place_and_the_problem(name):
     assert place in error.place and problem in error.problem and error.remedy, error
 
 
+@pytest.mark.parametrize(
+    ("text", "place", "problem"),
+    [
+        (GEARED.replace("0.1 -2.5 0 0 0", "0.1 -2.5 0 1 0"), "equality 1", "in a loop"),
+        (CURVED.replace('joint2="first_joint"', 'joint2="third_joint"'), "equality", "circle"),
+        (
+            CURVED.replace('joint1="third_joint"', 'joint1="sled_joint"'),
+            "equality",
+            "two couplings",
+        ),
+    ],
+)
+def test_curves_that_cannot_be_followed(text, place, problem):
+    with pytest.raises(SubmechanismError) as caught:
+        read_description(text)
+    assert place in caught.value.place and problem in caught.value.problem
+
+
 def test_a_second_file_or_a_floating_base_is_refused():
     for more in ({"submechanisms": "submechanisms: []\n"}, {"floating_base": True}):
         with pytest.raises(MjcfError, match="says itself"):
@@ -47,5 +65,5 @@ def test_every_attribute_replaced_by_nasty_texts():
 
 @pytest.mark.parametrize("seed", range(2))
 def test_random_damage(seed):
-    outcomes = random_damage(read_description, (FOUR_BAR, GEARED, FLYING), seed, wounds=2)
+    outcomes = random_damage(read_description, (FOUR_BAR, GEARED, FLYING, CURVED), seed, wounds=2)
     assert outcomes == {True, False}

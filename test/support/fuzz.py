@@ -45,12 +45,15 @@ def check_consistent(description: Any) -> None:
         assert body.joint.kind == "floating" or np.isclose(np.linalg.norm(body.joint.axis), 1.0)
         assert body.joint.lower <= body.joint.upper
     for entry in entries:
-        held = all(name in {c.joint for c in entry.couplings} for name in entry.spanning)
+        follows = {each.joint for each in (*entry.couplings, *entry.curves)}
+        held = follows.issuperset(entry.spanning)
         assert entry.independent or "independent" in entry.undecided or held
         assert {*entry.independent, *entry.active} <= {*entry.spanning}
         for coupling in entry.couplings:
             assert np.isfinite([*coupling.terms.values(), coupling.offset]).all()
-            assert coupling.joint not in entry.independent
+        for curve in entry.curves:
+            assert np.isfinite(curve.factors).all()
+        assert not follows & {*entry.independent}
 
 
 def random_damage(read: Reader, texts: Sequence[str], seed: int, wounds: int = 3) -> set[bool]:

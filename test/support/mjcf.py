@@ -59,4 +59,17 @@ FLYING = robot(
     '<weld body1="hand" body2="wrist"/>',
     '<motor joint="hip"/><motor joint="yaw"/><motor joint="arm_joint"/>',
 )  # fmt: skip
-ROBOTS = {"four bar": FOUR_BAR, "geared": GEARED, "flying": FLYING}
+#: Joints that follow each other along curves, a linear one among them, away from q = 0.
+CURVED = robot(
+    bar("first", 0.3, "0 0 0",
+        bar("second", 0.2, "0.3 0 0",
+            bar("third", 0.1, "0.2 0 0", "", '<joint name="third_joint" axis="0 1 1" ref="0.3"/>'),
+            '<joint name="second_joint" armature="0.01" damping="0.1" axis="0 1 0"/>'),
+        '<joint name="first_joint" ref="-0.2" range="-1.5 1.5"/>')
+    + bar("sled", 0.1, "0 0.5 0", "", '<joint name="sled_joint" type="slide" axis="1 0.3 0"/>'),
+    '<joint joint1="second_joint" joint2="first_joint" polycoef="0.1 -0.5 0.3 0.2 -0.1"/>'
+    '<joint joint1="third_joint" joint2="second_joint" polycoef="0.2 0.7 -0.4 0 0"/>'
+    '<joint joint1="sled_joint" joint2="third_joint" polycoef="0 0.2 0 0 0"/>',
+    '<motor joint="first_joint"/>',
+)  # fmt: skip
+ROBOTS = {"four bar": FOUR_BAR, "geared": GEARED, "flying": FLYING, "curved": CURVED}

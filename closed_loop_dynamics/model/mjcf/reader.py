@@ -13,11 +13,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.polynomial import Polynomial
 
+from ..couplings import LARGEST_RATIO
 from ..implied import with_implied
 from ..locked_axes import axes_of
 from ..remark import Remark
-from ..submechanism import ActuatorModel, Coupling, LoopConstraint, Submechanism
+from ..submechanism import ActuatorModel, Coupling, Curve, LoopConstraint, Submechanism
 from ..tied_joints import ACTIVE, INDEPENDENT, check_ends, tied_entries
 from ..tree import FLOATING, Tree
 from ..xml_source import Element
@@ -41,6 +43,7 @@ class _Equalities:
 
     loops: list[LoopConstraint] = field(default_factory=list)
     couplings: list[Coupling] = field(default_factory=list)
+    curves: list[Curve] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
 
 
@@ -72,6 +75,7 @@ def _entries(
         tree,
         [(loop.place, loop) for loop in ties.loops],
         ties.couplings,
+        ties.curves,
         undecided=(INDEPENDENT, ACTIVE) if driven is None else (INDEPENDENT,),
         vocabulary=_VOCABULARY,
         reference=parts.reference,
@@ -132,7 +136,11 @@ def _equalities(parts: MjcfTree, tree: Tree) -> _Equalities:
         elif kind in (CONNECT, WELD):
             result.loops.append(_loop(parts, tree, e, kind, place))
         elif kind == JOINT:
-            result.couplings.append(_coupling(parts, e, place))
+            coupling = _coupling(parts, e, place)
+            if isinstance(coupling, Curve):
+                result.curves.append(coupling)
+            else:
+                result.couplings.append(coupling)
         else:
             raise parts.error(
                 place,
@@ -169,8 +177,8 @@ def _loop(parts: MjcfTree, tree: Tree, e: int, kind: int, place: str) -> LoopCon
     )
 
 
-def _coupling(parts: MjcfTree, e: int, place: str) -> Coupling:
-    """q1 - ref1 = a0 + a1 (q2 - ref2); a polynomial of higher degree is refused."""
+def _coupling(parts: MjcfTree, e: int, place: str) -> Coupling | Curve:
+    """q1 - ref1 = a0 + a1 (q2 - ref2) + ... + a4 (q2 - ref2)^4."""
     model = parts.model
     factors = [float(x) for x in model.eq_data[e][:5]]
     joints = [int(model.eq_obj1id[e]), int(model.eq_obj2id[e])]
@@ -179,16 +187,16 @@ def _coupling(parts: MjcfTree, e: int, place: str) -> Coupling:
         if model.jnt_type[j] in (FREE, BALL):
             raise parts.error(place, "it couples a ball or free joint", "couple hinges and sliders")
         names.append(parts.joints[j][0])
-    if len(names) == 2 and any(factors[2:]):
-        raise parts.error(
-            place,
-            f"polycoef {factors}: a coupling of degree 2 or more is not read",
-            "couple linearly, or write the relation as a function (load(closures=...)) of a "
-            "submechanism file",
-        )
     refs = [parts.reference[name] for name in names]
     if len(names) == 1:
         return Coupling(names[0], {}, refs[0] + factors[0], place, parts.file)
+    if any(factors[2:]):
+        with np.errstate(all="ignore"):  # the check below is for absurd numbers
+            curve = Polynomial(factors)(Polynomial([-refs[1], 1.0])) + refs[0]
+        if not np.all(np.abs(curve.coef) <= LARGEST_RATIO):
+            problem = f"polycoef {factors} is too large"
+            raise parts.error(place, problem, f"write numbers below {LARGEST_RATIO:g}")
+        return Curve(names[0], names[1], tuple(curve.coef.tolist()), place, parts.file)
     offset = refs[0] + factors[0] - factors[1] * refs[1]
     return Coupling(names[0], {names[1]: factors[1]}, offset, place, parts.file)
 

@@ -55,6 +55,7 @@ def read_sdf(root: Element, floating_base: bool | None) -> tuple[Tree, tuple[Sub
     _check_mimics(tree, model)
     loops = [(joint.name, _loop(joint, frames, tree)) for joint in cuts]
     loops += _ball_constraints(model, tree)
+    gears = {joint.element.place: joint.name for joint in joints if joint.kind == GEARBOX}
     couplings = [_gear(joint, frames, tree) for joint in joints if joint.kind == GEARBOX]
     kept = [joint for joint in joints if joint not in cuts]
     passive = any(joint.passive for joint in joints)
@@ -68,7 +69,7 @@ def read_sdf(root: Element, floating_base: bool | None) -> tuple[Tree, tuple[Sub
     driven = {joint.name for joint in kept if not joint.passive}  # of one axis: as their part is
     entries = tuple(
         _with_models(entry, tree, kept, driven if passive else None)
-        for entry in with_implied(entries, tree)
+        for entry in with_implied(tuple(_called(entry, gears) for entry in entries), tree)
     )
     remarks = [*tree.remarks, *remarks_on_unread(model), *_unsaid(passive)]
     return replace(tree, remarks=tuple(remarks)), entries
@@ -102,6 +103,11 @@ def _with_models(
         entry = replace(entry, active=names)
     models = {part: model for joint in joints for part, model in joint.models.items()}
     return replace(entry, actuators={n: models[n] for n in entry.spanning if n in models})
+
+
+def _called(entry: Submechanism, gears: dict[str, str]) -> Submechanism:
+    """By the name of its gearbox, where no loop gives it one."""
+    return entry if entry.loops else replace(entry, name=gears[entry.place])
 
 
 def _unsaid(passive: bool) -> Iterator[Remark]:
