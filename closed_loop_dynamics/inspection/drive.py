@@ -58,7 +58,8 @@ class Drive:
 
     def of(self, G_u: Array) -> Array:
         """(..., its p, its m) part of a robot's G_u (..., p, m)."""
-        result: Array = G_u[(..., *self._block)]
+        rows, columns = self._block
+        result: Array = G_u[..., rows, columns]
         return result
 
     def margins(self, G_u: Array) -> Array:

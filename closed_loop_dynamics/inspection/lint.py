@@ -7,6 +7,7 @@ for people; each submechanism gets a summary of what was decided when it was loa
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,12 @@ def lint(programs: Programs) -> Report:
     """Look a loaded robot over."""
     mech = programs.mechanism
     summaries = [_summary(programs, c) for c in range(len(mech.components))]
-    findings = [f for c, s in enumerate(summaries) for f in _component_findings(programs, c, s)]
+    findings = [
+        replace(finding, file=entry.file, place=entry.place)
+        for c, s in enumerate(summaries)
+        for entry in [mech.components[c].entry]
+        for finding in _component_findings(programs, c, s)
+    ]
     findings += [*_of_the_readers(mech), *units_findings(mech.tree, mech.entries)]
     findings += [*_inertias(mech), *_reduced_inertia(programs)]
     findings.sort(key=lambda f: ("error", "warning", "info").index(f.severity))

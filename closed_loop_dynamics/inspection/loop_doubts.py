@@ -30,8 +30,8 @@ def near_hinges(tree: Tree, guesses: Sequence[Guess]) -> list[str]:
         if cut.tip.link == body.link and body.joint.kind == REVOLUTE and away > HANGS:
             found.append(
                 f"{cut.tip.link}~{cut.successor} is cut at the origin of {body.link}, which is its "
-                f"near hinge '{body.joint.name}'; if its far end is meant, mark that by a link on a "
-                "fixed joint and name it"
+                f"near hinge '{body.joint.name}'; if its far end is meant, mark that by a link on "
+                "a fixed joint and name it"
             )
     return found
 
