@@ -227,9 +227,14 @@ class Branch:
             return self.table.box(self.reference.p)
         return sampled_box(self._path, self.reference, (self.lower, self.upper))
 
+    @property
+    def reach_is_exact(self) -> bool:
+        """Whether ``reachable_box(exact=True)`` ends at limits and singularities."""
+        return len(self.names) == 1 and bool(self.table.filled)
+
     def _exact_box(self) -> Box:
         low, high = self.reachable_box()
-        if len(low) != 1 or not self.table.filled:
+        if not self.reach_is_exact:
             return low, high
         context = self._path.context()
         ends = ((low, self.lower), (high, self.upper))
@@ -269,9 +274,10 @@ class Branch:
         box = ", ".join(
             f"{n} in [{a:.4g}, {b:.4g}]" for n, a, b in zip(self.names, low, high, strict=True)
         )
+        least = "" if self.reach_is_exact else " at least"
         return ClosureNotFound(
             f"submechanism '{self.name}' cannot reach {where} on its assembly mode: the way there "
-            f"meets a singularity after {stop}; reachable: {box}",
+            f"meets a singularity after {stop}; reachable{least}: {box}",
             submechanism=self.name,
             residual=self.closure.residual_at(self.local_q(replace(last, p=p))),
             last_good=last,

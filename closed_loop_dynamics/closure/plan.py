@@ -17,6 +17,7 @@ from ..engine.symbolic import tracing
 from ..model.submechanism import Submechanism
 from .loop_numbers import LoopNumbers
 from .loop_system import LoopSystem
+from .odd_axes import odd_axes
 from .rank import (
     RANK_TOLERANCE,
     Blocks,
@@ -197,6 +198,10 @@ def _check_mobility(
             f"({n_moving} joints, {rank} independent constraints), but {m} are listed ({names})"
         )
         remedy = f"list {mobility} joints under jointnames_independent, or {cure}"
+        if odd := odd_axes(system):
+            problem, remedy = f"{problem}: {'; '.join(odd)}", "turn that axis"
+        elif not mobility:
+            remedy = f"{cure}: nothing of this loop can move"
     else:
         problem = (
             f"the independent joints {names} do not determine the others: K_d has rank {rank_d}, "

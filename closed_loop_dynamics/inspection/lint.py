@@ -7,6 +7,7 @@ for people; each submechanism gets a summary of what was decided when it was loa
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..mechanism import Mechanism
 from ..model.tree import Joint
 from ..programs import Programs
 from ..quantities.coordinates import reference_independent
+from .drive import Drive, dead_point_words, has_drive
 from .report import Finding, Report, SubmechanismSummary
 from .tips import tip_gaps
 from .units import units_findings
@@ -34,7 +36,12 @@ def lint(programs: Programs) -> Report:
     """Look a loaded robot over."""
     mech = programs.mechanism
     summaries = [_summary(programs, c) for c in range(len(mech.components))]
-    findings = [f for c, s in enumerate(summaries) for f in _component_findings(programs, c, s)]
+    findings = [
+        replace(finding, file=entry.file, place=entry.place)
+        for c, s in enumerate(summaries)
+        for entry in [mech.components[c].entry]
+        for finding in _component_findings(programs, c, s)
+    ]
     findings += [*_of_the_readers(mech), *units_findings(mech.tree, mech.entries)]
     findings += [*_inertias(mech), *_reduced_inertia(programs)]
     findings.sort(key=lambda f: ("error", "warning", "info").index(f.severity))
@@ -87,6 +94,7 @@ def _summary(programs: Programs, c: int) -> SubmechanismSummary:
         reachable={
             name: (float(a), float(b)) for name, a, b in zip(branch.names, low, high, strict=True)
         },
+        reach_is_exact=branch.reach_is_exact,
         legs=tuple(leg.name for leg in closure.legs),
     )
 
@@ -130,6 +138,9 @@ def _component_findings(programs: Programs, c: int, s: SubmechanismSummary) -> I
             message = f"the reference is close to a singularity {value}"
             yield _about(s, "warning", "near-singular-reference", message)
         yield from _limit_findings(mech, programs.branches[c], s)
+        if has_drive(programs, c):
+            for severity, words in dead_point_words(Drive(programs, c)):
+                yield _about(s, severity, "drive-dead-point", words)
     counts = f"{len(s.active)} actuators for {len(s.independent)} degrees of freedom"
     if c in mech.drivable and len(component.active) < len(component.independent):
         message = f"{counts}; at the reference nothing drives {undriven_words(programs, c)}"
@@ -156,11 +167,14 @@ def _limit_findings(mech: Mechanism, branch: Branch, s: SubmechanismSummary) -> 
         margin = SLACK if len(system.independent) == 1 else 1.01 * float(branch.seeds.step[k])
         past = (branch.lower[k] < low - margin) or (branch.upper[k] > high + margin)
         if past and (np.isfinite(joints[i].lower) or np.isfinite(joints[i].upper)):
-            message = (
-                f"limits of {joints[i].name} {_limits(joints[i])} reach past a singularity of the "
-                f"loop; reachable [{low:.4g}, {high:.4g}]"
-            )
-            yield _about(s, "warning", "limits-past-toggle", message)
+            words = f"limits of {joints[i].name} {_limits(joints[i])}"
+            reach = f"[{low:.4g}, {high:.4g}]"
+            if s.reach_is_exact:
+                message = f"{words} reach past a singularity of the loop; reachable {reach}"
+                yield _about(s, "warning", "limits-past-toggle", message)
+            else:  # a box of nodes that all are reached: what it misses may be its coarse grid
+                message = f"{words} are not reached everywhere; reachable at least {reach}"
+                yield _about(s, "info", "limits-past-toggle", message)
     solutions = np.array([branch.local_q(x) for x in branch.known()])
     for i in branch.closure.unknown:
         low, high = float(solutions[:, i].min()), float(solutions[:, i].max())

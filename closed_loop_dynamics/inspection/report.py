@@ -50,6 +50,7 @@ class SubmechanismSummary:
         residual: max|phi| at the reference, or over the branch for a closed form [m, rad].
         singular_value: the smallest one of the scaled K_d at the reference.
         reachable: joint -> interval that the loop allows inside the joint limits.
+        reach_is_exact: else ``reachable`` is a box that is reached everywhere: at least so far.
         legs: kinds of the legs of a closed form, in solving order.
     """
 
@@ -68,6 +69,7 @@ class SubmechanismSummary:
     residual: float = 0.0
     singular_value: float = 1.0
     reachable: dict[str, tuple[float, float]] = field(default_factory=dict)
+    reach_is_exact: bool = True
     legs: tuple[str, ...] = ()
 
 
@@ -117,7 +119,8 @@ class Report:
                 f"mobility {s.mobility}"
             )
             for joint, (low, high) in s.reachable.items():
-                lines.append(f"    {joint} reaches [{low:.4g}, {high:.4g}]")
+                reaches = "reaches" if s.reach_is_exact else "reaches at least"
+                lines.append(f"    {joint} {reaches} [{low:.4g}, {high:.4g}]")
         serial = sum(s.solver == "serial" for s in self.submechanisms)
         lines.append(f"  {serial} plain joints")
         lines += [f"  {f.severity}: {f.message} [{f.code}]" for f in self.findings]

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import ActuationSingular, ClosureNotFound
+from ..inspection.drive import DRIVE_BAR, drives
 from ..model.joint_limits import Limits
 from ..robot import Robot
 from ..simulation.payload import Carried
@@ -33,12 +34,14 @@ class Rules:
 
     Attributes:
         min_singular_value: smallest ``state.singularity`` allowed; raising it keeps a wider berth.
+        min_drive_margin: smallest margin to a dead point of the drive (``inspection/drive.py``).
         moving_end: a last point with non-zero velocity is allowed.
         max_start_jump: largest step from the running command to the start [rad or m].
         period: spacing of the checked samples [s].
     """
 
     min_singular_value: float = 1e-3
+    min_drive_margin: float = DRIVE_BAR
     moving_end: bool = False
     max_start_jump: float = 0.1
     period: float = 0.01
@@ -79,6 +82,9 @@ class Checker:
         self.carried = carried
         self.independent = Limits.of(robot.mechanism.tree, robot.names.independent)
         self.actuator = Limits.of(robot.mechanism.tree, robot.names.actuator)
+        self.drives = drives(robot.programs)
+        if self.drives:
+            robot.prepare("loop_jacobian", batch=True, twin=True)
 
     def check_points(self, points: Points, names: Sequence[str] | None = None) -> None:
         """Refuse what can be seen without the robot's state.
@@ -125,6 +131,7 @@ class Checker:
         self._raise(self.independent.outside(y), times, offset)
         self._raise(self.independent.too_fast(yd), times, offset)
         table = self._map(times, y, yd, ydd, offset, spline.efforts(times))
+        self._refuse_dead_points(times - offset, y)
         self._raise(self.actuator.outside(table.u), times, offset)
         self._raise(self.actuator.too_fast(table.ud), times, offset)
         self._raise(self.actuator.too_strong(table.tau), times, offset)
@@ -183,6 +190,19 @@ class Checker:
             )
         assert state.ud is not None and state.udd is not None  # asked for above
         return ActuatorTable(times, state.u, state.ud, state.udd, tau)
+
+    def _refuse_dead_points(self, seconds: Array, y: Array) -> None:
+        """Near a dead point of the drive efforts grow without bound; behind it signs change."""
+        G_u = self.robot.actuator_jacobian(y) if self.drives else y
+        for drive in self.drives:
+            margins = drive.margins(drive.of(G_u))
+            passed = np.flatnonzero(np.sign(margins[1:]) != np.sign(margins[:-1]))
+            worst = int(passed[0]) if len(passed) else int(np.argmin(np.abs(margins)))
+            if len(passed) or abs(margins[worst]) < self.rules.min_drive_margin:
+                raise TrajectoryRefused(
+                    f"too near a dead point of the drive of '{drive.name}' {_at(seconds[worst])}: "
+                    f"margin {abs(margins[worst]):.3g}, at least {self.rules.min_drive_margin:g}"
+                )
 
     @staticmethod
     def _raise(found: tuple[int, int, str] | None, times: Array, offset: float) -> None:

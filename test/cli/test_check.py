@@ -100,6 +100,50 @@ def test_wrong_units_are_named_beside_the_loop_that_they_keep_open(run, tmp_path
     assert [f["code"] for f in found] == ["model", *["units-angle"] * len(lines)]
 
 
+def with_wrong_mass(folder: Path) -> Path:
+    """The crank leg with the mass of its shank in g, in line 60 or so."""
+    text = (ROOT / "urdf" / "crank_leg.urdf").read_text(encoding="utf-8")
+    at = text.index("<mass value=", text.index('<link name="shank">')) + len('<mass value="')
+    end = text.index('"', at)
+    path = folder / "leg, in g.urdf"
+    mass = 1e3 * float(text[at:end])
+    path.write_text(f"{text[:at]}{mass}{text[end:]}", encoding="utf-8")
+    return path
+
+
+def line_with(path: Path, words: str) -> int:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return 1 + next(i for i, line in enumerate(lines) if words in line)
+
+
+def test_annotations_for_github_name_file_and_line(run, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path, loops = with_wrong_mass(tmp_path), ROOT / "config" / "crank_leg.yaml"
+    outcome = run("check", path.name, loops, "--format", "github")
+    (line,) = outcome.out.splitlines()
+    at = line_with(path, '<link name="shank">')
+    start = f"::warning file=leg%2C in g.urdf,line={at},title=units-mass::leg, in g.urdf: link"
+    assert line.startswith(start) and outcome.status == 0
+    broken_one = run("check", path.name, broken(tmp_path), "--format", "github")
+    first = broken_one.out.splitlines()[0]
+    at = line_with(tmp_path / "broken.yaml", "foots")
+    assert first.startswith("::error file=") and f"broken.yaml,line={at},title=model::" in first
+    assert broken_one.status == 1
+
+
+def test_sarif_names_rules_files_and_lines(run, tmp_path: Path) -> None:
+    path, loops = with_wrong_mass(tmp_path), ROOT / "config" / "crank_leg.yaml"
+    log = json.loads(run("check", path, loops, "--format", "sarif").out)
+    assert log["version"] == "2.1.0"
+    (told,) = log["runs"]
+    assert told["tool"]["driver"]["rules"] == [{"id": "units-mass"}]
+    (result,) = told["results"]
+    assert (result["ruleId"], result["level"]) == ("units-mass", "warning")
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"].endswith("leg, in g.urdf")
+    assert place["region"]["startLine"] == line_with(path, '<link name="shank">')
+
+
 @needs_models
 def test_the_published_rh5_manus_has_warnings_and_no_errors(run) -> None:
     assert run("check", *FILES["full"]).status == 0

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from ...errors import ModelError
 from ...inspection import Finding, Report, units_of_files
+from ..finding_formats import github, sarif
 from ..robot_argument import add_robot_arguments, find_robot, load_robot
 from ..terminal import Style, json_text
 
@@ -23,36 +24,54 @@ examples:
   closed-loop check crank_leg
   closed-loop check robot.urdf loops.yaml --strict      # warnings fail too: for CI
   closed-loop check robot.urdf loops.yaml --json | jq .findings
+  closed-loop check robot.urdf loops.yaml --format github    # annotations beside the lines
 
 exit status: 0 clean, 1 errors (with --strict: or warnings), 2 the command line is wrong
 """
+FORMATS = ("text", "github", "json", "sarif")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_robot_arguments(parser)
-    parser.add_argument("--json", action="store_true", help="machine-readable output")
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="text",
+        help="for people, as annotations of GitHub, as JSON or as SARIF 2.1.0",
+    )
+    parser.add_argument("--json", action="store_true", help="the same as --format json")
     parser.add_argument("--strict", action="store_true", help="warnings count as errors")
     parser.add_argument("--quiet", action="store_true", help="print errors and warnings only")
 
 
 def run(options: argparse.Namespace) -> int:
     """Load, lint, print."""
+    form = "json" if options.json else options.format
+    style = Style.of(sys.stdout)
     try:
         report = load_robot(options).report()
     except ModelError as error:
         units = units_at_fault(options)
-        if options.json and not options.debug:
-            print(json_text(_unloadable(error, units)))
-            return 1
-        for finding in units:
-            print(_line(finding, Style.of(sys.stdout)))
-        raise
-    failed = bool(report.errors or (options.strict and report.warnings))
-    if options.json:
-        print(json_text({"ok": not failed, **report.as_dict()}))
+        if form == "text" or options.debug:
+            print("".join(f"{_line(finding, style)}\n" for finding in units), end="")
+            raise
+        where = (error.file, error.place, error.remedy)
+        findings = [Finding("error", "model", "", error.problem, *where), *units]
+        facts: dict[str, Any] = {"submechanisms": [], "findings": [asdict(f) for f in findings]}
+        failed = True
     else:
-        for line in lines(report, options, Style.of(sys.stdout)):
-            print(line)
+        findings, facts = list(report.findings), report.as_dict()
+        failed = bool(report.errors or (options.strict and report.warnings))
+    if options.quiet:
+        findings = [finding for finding in findings if finding.severity != "info"]
+    robot = os.path.relpath(find_robot(options.robot, options.submechanisms).urdf)
+    if form == "json":
+        print(json_text({"ok": not failed, **facts}))
+    elif form == "sarif":
+        print(json_text(sarif(findings, robot)))
+    else:
+        text = github(findings, robot) if form == "github" else lines(report, options, style)
+        print("".join(f"{line}\n" for line in text), end="")
     return int(failed)
 
 
@@ -63,12 +82,6 @@ def units_at_fault(options: argparse.Namespace) -> list[Finding]:
         return units_of_files(files.urdf, files.submechanisms)
     except ModelError:  # it is the one that is reported already
         return []
-
-
-def _unloadable(error: ModelError, units: Sequence[Finding]) -> dict[str, Any]:
-    where = (error.file, error.place, error.remedy)
-    findings = [Finding("error", "model", "", error.problem, *where), *units]
-    return {"ok": False, "submechanisms": [], "findings": [asdict(f) for f in findings]}
 
 
 def lines(report: Report, options: argparse.Namespace, style: Style) -> list[str]:

@@ -134,6 +134,7 @@ def _loops(robot: Robot, report: Report) -> list[dict[str, Any]]:
                 **{fact: getattr(summary, fact) for fact in _SUMMARY},
                 "idle": summary.idle_joints,
                 "reachable": {name: list(ends) for name, ends in summary.reachable.items()},
+                "reach_is_exact": summary.reach_is_exact,
                 "residual": summary.residual,
                 "cuts": [
                     {
@@ -229,6 +230,7 @@ def _loop_lines(data: dict[str, Any]) -> Iterator[str]:
             parts += [number(coupling["offset"])] if coupling["offset"] else []
             yield f"    {coupling['joint']} = " + " + ".join(parts).replace("+ -", "- ")
         for name, (low, high) in loop["reachable"].items():
-            yield f"    {name} reaches [{number(low)}, {number(high)}]"
+            reaches = "reaches" if loop["reach_is_exact"] else "reaches at least"
+            yield f"    {name} {reaches} [{number(low)}, {number(high)}]"
         commanded, driven = " ".join(loop["independent"]), " ".join(loop["active"])
         yield f"    you command {commanded or 'nothing'}; driven: {driven or 'nothing'}"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ...errors import ClosedLoopError, did_you_mean
 from ...inspection.loop_branches import Guess
-from ...inspection.loop_doubts import doubts
+from ...inspection.loop_doubts import doubts, near_hinges
 from ...inspection.loop_guess import guess_loops, with_pairs
 from ...inspection.loop_yaml import loop_file
 from ...model import read_urdf
@@ -92,6 +92,8 @@ def run(options: argparse.Namespace) -> int:
         print(_sentence(tree, guess), file=note)
     for tip in left:
         print(f"not understood: {tip.link} ends in the air; see --loop", file=note)
+    for sentence in near_hinges(tree, guesses):
+        print(folded(f"doubtful: {sentence}"), file=note)
     for sentence in doubtful:
         print(folded(f"not used: {sentence}"), file=note)
     if not guesses:

@@ -65,17 +65,17 @@ def remarks_on_unread(
     closing = closing_elements(root, read)
     for element in closing:
         message = f"{element.place} is not read: the submechanism file alone says what closes loops"
-        yield Remark("warning", "unread-loop", message)
+        yield Remark("warning", "unread-loop", message, element.file, element.place)
     for element in [root, *root.all("link"), *root.all("joint"), *_inertials(root)]:
         for child in element.children:
             known = child.tag in _KNOWN[element.tag] or child.tag in _FRICTION
             if not known and child.tag not in read and child not in closing:
                 message = f"<{local_name(child)}> is not read: {child.place}"
-                yield Remark("warning", "unread-element", message)
+                yield Remark("warning", "unread-element", message, child.file, child.place)
     for joint in root.all("joint"):
         for key in sorted(set(joint.attributes) - _JOINT_ATTRIBUTES - set(read)):
             message = f'{key}="{joint.get(key)[:40]}" is not read: {joint.place}'
-            yield Remark("warning", "unread-attribute", message)
+            yield Remark("warning", "unread-attribute", message, joint.file, joint.place)
     yield from _friction(root, described)
 
 
