@@ -13,7 +13,7 @@ from tools.robots import SHIPPED
 Array = np.ndarray
 #: Of the largest entry.
 TOLERANCE = 1e-7
-QUICK = {"crank_leg", "geared_chain", "belt_chain", "heavy_duty_loop", "rh5_leg", "exo_hip"}
+QUICK = {"crank_leg", "geared_chain", "belt_chain", "heavy_duty_loop"}
 every_robot = pytest.mark.parametrize(
     "name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in SHIPPED]
 )
