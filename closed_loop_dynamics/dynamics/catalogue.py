@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from ..closure.numerical import CLOSURE_TOLERANCE
 from ..engine.outputs import Outputs, Shape
@@ -31,6 +30,7 @@ from .motion import trace_motion
 from .parameters import parameter_count
 from .projection import loop_bias, loop_jacobian, reduced_mass_matrix
 from .regressor import generalized_regressor, regressor
+from .traceable import Traceable
 
 #: Of the mechanism: name of each output -> its shape, in order.
 Shapes = Callable[[Mechanism], dict[str, Shape]]
@@ -60,19 +60,6 @@ INPUTS = {
     "i": Input("parameters", parameter_count),
     "d": Input("friction", lambda mech: 2 * mech.n),
 }
-
-
-class Traceable(Protocol):
-    """What a program is made of; see :class:`Recipe`."""
-
-    @property
-    def checks(self) -> str: ...
-
-    def outputs(self, mech: Mechanism) -> Outputs: ...
-
-    def vectors(self, mech: Mechanism) -> dict[str, int]: ...
-
-    def trace(self, mech: Mechanism, name: str, tolerance: float = CLOSURE_TOLERANCE) -> SX: ...
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,9 @@ from ..engine.outputs import Outputs, Shape
 from ..engine.symbolic import ca
 from ..mechanism import Mechanism
 from ..spatial import SX
-from .catalogue import INPUTS, Traceable
+from .catalogue import INPUTS
 from .motion import trace_kinematics
+from .traceable import Traceable
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,9 @@ from ..dynamics.catalogue import (
     RECIPES,
     RESIDUAL,
     Family,
-    Traceable,
     check_kinds,
 )
+from ..dynamics.traceable import Traceable
 from ..engine import Program, ProgramSource, SolverUnit, SolverUse, cache, make_program
 from ..engine.outputs import Outputs
 from ..errors import ClosureNotFound, InvalidInput, did_you_mean

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 
 from ..actuation.undriven import require_actuators
 from ..arrays import Array, Guess
-from ..dynamics.catalogue import ACTUATION, Recipe, Traceable
+from ..dynamics.catalogue import ACTUATION, Recipe
 from ..dynamics.differentiated import Against, Along, Differentiated, Jacobian
 from ..dynamics.link_motion import link_motion
+from ..dynamics.traceable import Traceable
 from ..errors import InvalidInput, did_you_mean
 from ..programs import Programs
 from .links import frame_of

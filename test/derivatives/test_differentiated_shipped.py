@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.crank_legs import flying
 from support.richardson import derivative
 from support.shipped import shipped
 
@@ -13,10 +14,16 @@ from tools.robots import SHIPPED
 Array = np.ndarray
 #: Of the largest entry.
 TOLERANCE = 1e-7
-QUICK = {"crank_leg", "geared_chain", "belt_chain", "heavy_duty_loop", "rh5_leg", "exo_hip"}
+QUICK = {"crank_leg", "geared_chain", "belt_chain", "heavy_duty_loop"}
 every_robot = pytest.mark.parametrize(
-    "name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in SHIPPED]
+    "name",
+    ["flying", *(n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in SHIPPED)],
 )
+
+
+def robot_called(name: str) -> cld.Robot:
+    """A shipped robot, or the crank leg with a floating base."""
+    return flying() if name == "flying" else shipped(name)
 
 
 def moving(robot: cld.Robot, seed: int) -> tuple[Array, Array, Array]:
@@ -35,7 +42,7 @@ def away(found: Array, expected: Array) -> float:
 
 @every_robot
 def test_directional_derivatives_are_the_matrices_times_a_vector(name: str) -> None:
-    robot = shipped(name)
+    robot = robot_called(name)
     y, yd, ydd = moving(robot, 5)
     rng = np.random.default_rng(6)
     along = rng.normal(size=(3, robot.m))
@@ -50,7 +57,7 @@ def test_directional_derivatives_are_the_matrices_times_a_vector(name: str) -> N
 
 @every_robot
 def test_of_a_link_and_of_the_centre_of_mass(name: str) -> None:
-    robot = shipped(name)
+    robot = robot_called(name)
     y, yd, _ = moving(robot, 7)
     link = robot.mechanism.tree.bodies[-1].link
     m, move = robot.m, robot.integrate
@@ -67,7 +74,7 @@ def test_of_a_link_and_of_the_centre_of_mass(name: str) -> None:
 
 @every_robot
 def test_of_the_integrators_steps(name: str) -> None:
-    robot = shipped(name)
+    robot = robot_called(name)
     y, yd, ydd = moving(robot, 8)
     tau = robot.inverse_dynamics(y, yd, ydd)
     size, m, h, steps = max(1.0, float(np.max(np.abs(tau)))), robot.m, 2e-3, 2
