@@ -14,6 +14,8 @@ from support.written import FRICTION, leg_with, mujoco_of
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.shipped import model_files
 
+pytestmark = pytest.mark.usefixtures("traced_only")
+
 
 def test_rotors_friction_and_limits_are_at_the_joints() -> None:
     robot = leg_with(FRICTION)
