@@ -9,6 +9,7 @@ from urllib.parse import urlparse
 
 from ..model.mesh_place import find_mesh
 from ..model.visual import BOX, CYLINDER, MESH, SPHERE, Visual
+from .ties import sentences
 from .xml_text import Element, add, numbers, quaternion
 
 #: Of an STL file as bytes; text is not read by MuJoCo.
@@ -22,15 +23,18 @@ class Looks:
         source: its file.
         target: the folder that it is written to.
 
-    Attributes:
-        notes: on what is not shown.
     """
 
     def __init__(self, source: str, target: Path) -> None:
         self.folder = Path(source).parent if Path(source).is_file() else None
         self.target = target
-        self.notes: list[str] = []
+        self._hidden: dict[str, list[str]] = {}
         self._meshes: dict[tuple[str, tuple[float, ...]], str] = {}
+
+    @property
+    def notes(self) -> list[str]:
+        """On what is not shown."""
+        return sentences(*((f"not shown, {why}", names) for why, names in self._hidden.items()))
 
     def mesh_reference(self, name: str) -> str:
         """A mesh by its name in the new file: relative paths lead from there."""
@@ -71,8 +75,8 @@ class Looks:
             path = find_mesh(visual.mesh, self.folder or Path(), ())
             self._meshes[key] = f"mesh {len(self._meshes)}" if _shown(path) else ""
             if path is None or not self._meshes[key]:
-                why = "not found" if path is None else "MuJoCo shows binary STL and OBJ only"
-                self.notes.append(f"'{visual.mesh}' is not shown: {why}")
+                why = "no such file" if path is None else "MuJoCo reads binary STL and OBJ only"
+                self._hidden.setdefault(why, []).append(visual.mesh)
             else:
                 file = Path(os.path.relpath(path, self.target)).as_posix()
                 about = {"scale": numbers(visual.scale), "inertia": "shell"}

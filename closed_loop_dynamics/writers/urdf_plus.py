@@ -35,7 +35,7 @@ def urdf_plus(mech: Mechanism, looks: Looks) -> tuple[dict[str, str], list[str]]
     _check(ties)
     robot = urdf(mech, looks, WORLD if virtual_base(mech) else "")
     joints = {element.get("name", ""): element for element in robot.iter("joint")}
-    independent = {mech.joint_name(b) for b in mech.independent}
+    independent = {mech.joint_name(b) for b in mech.scalar_joints(mech.independent)}
     for joint in ties.joints:
         joints[joint.name].set("independent", str(joint.name in independent).lower())
         _add_friction(joints[joint.name], ties, joint.name)

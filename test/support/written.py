@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import tempfile
-from functools import cache
 from pathlib import Path
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.shipped import model_files, shipped_robots
 from tools.oracles.mjcf import MjcfOracle
-
-from .shipped import shipped
 
 #: Shipped robots and mechanisms.
 NAMES = tuple(model_files())
@@ -24,16 +21,10 @@ FRICTION = """
 """
 
 
-@cache
 def robot(name: str) -> cld.Robot:
-    """One of :data:`NAMES`."""
-    return shipped(name) if name in shipped_robots() else cld.load(name, prepare=())
-
-
-@cache
-def as_mjcf(name: str) -> MjcfOracle:
-    """The robot, written and loaded by MuJoCo."""
-    return mujoco_of(robot(name))
+    """One of :data:`NAMES`, anew; those that are meant to float do."""
+    floats = name in shipped_robots() and shipped_robots()[name].floating
+    return cld.load(name, floating_base=floats, prepare=())
 
 
 def mujoco_of(loaded: cld.Robot) -> MjcfOracle:
