@@ -28,7 +28,7 @@ LAYERS = (
     ("c_export",),
     ("shipped",),
     ("robot",),
-    ("motion", "simulation.plant"),
+    ("motion", "identification", "simulation.plant"),
     ("ros",),
     ("cli",),
     ("viewer",),
