@@ -28,7 +28,7 @@ LAYERS = (
     ("c_export", "writers"),
     ("shipped",),
     ("robot",),
-    ("motion", "simulation.plant"),
+    ("motion", "identification", "simulation.plant"),
     ("ros",),
     ("cli",),
     ("viewer",),

@@ -27,6 +27,7 @@ SUBPACKAGES = {
         "closure",
         "dynamics",
         "engine",
+        "identification",
         "inspection",
         "model",
         "motion",

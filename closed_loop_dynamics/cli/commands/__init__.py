@@ -37,6 +37,8 @@ COMMANDS = (
     Command("map", "map a trajectory file to actuator positions, velocities, forces"),
     Command("path", "the way of links during a motion, as a curve and as numbers"),
     Command("loads", "forces in joints, cuts and rods during a motion, and their peaks"),
+    Command("excite", "design a motion that shows the parameters of a robot, within its limits"),
+    Command("identify", "inertias, friction and rotor inertias from a log of a moving robot"),
     Command("simulate", "simulate offline, faster than real time"),
     Command("convert", "a robot in another file format"),
     Command("export", "a robot's functions as plain C, for controllers without Python"),
