@@ -168,6 +168,23 @@ class TargetNotReached(ClosedLoopError):
         return text if self.sample is None else f"sample {self.sample}: {text}"
 
 
+@dataclass(eq=False, repr=False)
+class EquilibriumNotFound(ClosedLoopError):
+    """The search for a configuration at rest did not arrive.
+
+    Attributes:
+        y: where it ended; residual: the largest force that is left there [N or N m].
+    """
+
+    message: InitVar[str]
+    _: KW_ONLY
+    y: Any
+    residual: float
+
+    def __post_init__(self, message: str) -> None:
+        super().__init__(message)
+
+
 class Underactuated(ClosedLoopError):
     """The submechanism has fewer actuators than degrees of freedom."""
 

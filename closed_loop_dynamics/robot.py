@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from .actuation.actuation import Actuation
 from .actuation.encoders import independent_from_actuator
 from .actuation.undriven import require_actuators
-from .arrays import Array, Guess, as_finite_vectors
+from .arrays import Array, Guess, as_finite_vectors, as_one_vector
 from .c_export import DEFAULT as C_FUNCTIONS
 from .c_export import Export, export_c
 from .closure.smooth import Gamma
@@ -54,6 +54,7 @@ from .quantities.differentiation import (
     link_derivatives,
     vjp,
 )
+from .quantities.equilibrium import Equilibrium, find_equilibrium
 from .quantities.internal_loads import InternalLoads, LoadFinder
 from .quantities.inverse_kinematics import inverse_kinematics
 from .quantities.links import body_wrenches, frame_of, link_jacobian, link_pose
@@ -679,13 +680,13 @@ class Robot:
     def bias(
         self, y: ArrayLike, yd: ArrayLike, guess: Guess = None, threads: Threads = None
     ) -> Array:
-        """C_y (m,): Coriolis, centrifugal, gravity and friction forces."""
+        """C_y (m,): Coriolis, centrifugal, gravity, friction and spring forces."""
         if threads is not None:
             return on_threads(threads, self.bias, y, yd, guess)
         return self.programs.run("bias", guess, y, yd)
 
     def gravity(self, y: ArrayLike, guess: Guess = None, threads: Threads = None) -> Array:
-        """Gravity forces (m,)."""
+        """What holds the robot at rest (m,): against gravity, and springs if there are any."""
         if threads is not None:
             return on_threads(threads, self.gravity, y, guess)
         return self.programs.run("gravity", guess, y)
@@ -791,6 +792,29 @@ class Robot:
         """The state after :meth:`step`, of one sample, and its derivatives, for shooting."""
         return self._integration.derivatives(y, yd, tau_u, h, wrenches, steps, guess)
 
+    def equilibrium(
+        self,
+        y0: ArrayLike,
+        tau_u: ArrayLike | None = None,
+        wrenches: Mapping[str, ArrayLike] | None = None,
+        guess: Guess = None,
+    ) -> Equilibrium:
+        """Where the robot, let go at ``y0`` (n_y,), creeps to rest under gravity and springs.
+
+        Position limits and dry friction do not hold it.
+
+        Args:
+            tau_u: (p,) constant actuator forces; None: none.
+            wrenches: link -> (6,) [moment; force]; they turn with the link.
+
+        Raises:
+            EquilibriumNotFound: nothing holds it, or the way is too long; carries the last y.
+        """
+        y = as_one_vector(y0, "y0", self.mechanism.n_y)
+        tau = as_one_vector(np.zeros(self.p) if tau_u is None else tau_u, "tau_u", self.p)
+        forces = self.body_wrenches(wrenches or {})
+        return find_equilibrium(self.programs, y, tau, forces, guess)
+
     # -- dynamic parameters ---------------------------------------------------------------------
 
     @property
@@ -834,7 +858,8 @@ class Robot:
     ) -> Array:
         """W (p, parameters): W @ dynamic_parameters = inverse_dynamics(y, yd, ydd).
 
-        Friction and rotor inertia have columns of their own, after those of the bodies.
+        Friction and rotor inertia have columns of their own, after those of the bodies. Springs
+        have none: their part is inverse_dynamics(..., parameters=zeros), to be added to W @ pi.
 
         Raises:
             Underactuated, ActuationSingular: as inverse dynamics; ``generalized_regressor`` never.
@@ -852,7 +877,8 @@ class Robot:
         guess: Guess = None,
         threads: Threads = None,
     ) -> Array:
-        """W_y (m, parameters): W_y @ dynamic_parameters = generalized_forces(y, yd, ydd)."""
+        """W_y (m, parameters): W_y @ dynamic_parameters = generalized_forces(y, yd, ydd), but for
+        springs as in :meth:`regressor`."""
         if threads is not None:
             return on_threads(threads, self.generalized_regressor, y, yd, ydd, guess)
         return self.programs.run("generalized_regressor", guess, y, yd, ydd)
@@ -897,7 +923,8 @@ class Robot:
     def energy(
         self, y: ArrayLike, yd: ArrayLike, guess: Guess = None, threads: Threads = None
     ) -> Energy:
-        """Kinetic and potential energy [J]; the potential is zero in the root's plane z = 0."""
+        """Kinetic and potential energy [J]: of gravity, zero in the root's plane z = 0; of springs,
+        zero where they are at rest."""
         if threads is not None:
             return on_threads(threads, self.energy, y, yd, guess)
         found = centroidal(self.programs, y, yd, guess)

@@ -15,6 +15,7 @@ from ..dynamics.catalogue import (
     INERTIA,
     ORIENTATION,
     RESIDUAL,
+    SPRING,
     check_kinds,
 )
 from ..engine.instructions import InstructionList, instruction_list
@@ -39,6 +40,7 @@ SINGLE_CLOSURE_TOLERANCE = 1e-5
 MOST_STEPS = 10
 _BY_KIND = {
     ORIENTATION: "INVALID_INPUT",
+    SPRING: "INVALID_INPUT",
     ACTUATION: "ACTUATION_SINGULAR",
     INERTIA: "SINGULAR_INERTIA",
 }
@@ -152,6 +154,8 @@ def _checks(mech: Mechanism, kinds: Sequence[tuple[str, int]]) -> list[Check]:
             found.append(Check(_loop_status(mech, index, place), index))
         elif kind == ORIENTATION:
             found.append(Check(_BY_KIND[kind], 3))
+        elif kind == SPRING:
+            found.append(Check(_BY_KIND[kind], 0))
         elif kind == INERTIA:
             found.append(Check(_BY_KIND[kind], mech.clusters[index].components[0]))
         else:

@@ -30,12 +30,13 @@ from .motion import trace_motion
 from .parameters import parameter_count
 from .projection import loop_bias, loop_jacobian, reduced_mass_matrix
 from .regressor import generalized_regressor, regressor
+from .springs import directed, spring_checks
 from .traceable import Traceable
 
 #: Of the mechanism: name of each output -> its shape, in order.
 Shapes = Callable[[Mechanism], dict[str, Shape]]
 
-ORIENTATION, RESIDUAL, FUNCTION = "orientation", "residual", "function"
+ORIENTATION, RESIDUAL, FUNCTION, SPRING = "orientation", "residual", "function", "spring"
 ACTUATION, INERTIA = "actuation", "inertia"
 
 
@@ -71,12 +72,14 @@ class Recipe:
         shapes: of its outputs, by name.
         equation: traced on the motion.
         checks: kinds of the program's own checks: "" , ACTUATION or INERTIA.
+        springs: whether springs pull in it.
     """
 
     inputs: str
     shapes: Shapes
     equation: Equation
     checks: str = ""
+    springs: bool = False
 
     def outputs(self, mech: Mechanism) -> Outputs:
         """What the program gives for this robot."""
@@ -98,7 +101,7 @@ class Recipe:
         others = [symbols[letter] for letter in self.inputs if letter not in "yv"]
         traced, checks = self.equation(motion, *others)
         outputs = self.outputs(mech).pack(traced)
-        checks = [*motion.checks, *checks]
+        checks = [*motion.checks, *(spring_checks(motion) if self.springs else ()), *checks]
         expected = len(check_kinds(mech, self))
         if len(checks) != expected:
             raise RuntimeError(f"{name}: {len(checks)} checks traced, {expected} declared")
@@ -154,9 +157,9 @@ def _family(
     of: Family, inputs: str, shapes: Shapes, equation: Equation, checks: str = ""
 ) -> dict[str, Recipe]:
     return {
-        of.plain: Recipe(inputs, shapes, equation, checks),
-        of.wrenches: Recipe(f"{inputs}w", shapes, equation, checks),
-        of.parameters: Recipe(f"{inputs}wi", shapes, given_parameters(equation), checks),
+        of.plain: Recipe(inputs, shapes, equation, checks, True),
+        of.wrenches: Recipe(f"{inputs}w", shapes, equation, checks, True),
+        of.parameters: Recipe(f"{inputs}wi", shapes, given_parameters(equation), checks, True),
     }
 
 
@@ -194,7 +197,7 @@ RECIPES: dict[str, Recipe] = {
         FORWARD_DYNAMICS, "yvu", lambda m: {"ydd": (m.m,)}, equations.forward_dynamics, INERTIA
     ),
     FORWARD_DYNAMICS.friction: Recipe(
-        "yvuwd", lambda m: {"ydd": (m.m,)}, equations.forward_with_friction, INERTIA
+        "yvuwd", lambda m: {"ydd": (m.m,)}, equations.forward_with_friction, INERTIA, True
     ),
     "state_derivatives": Recipe(
         "yva",
@@ -221,8 +224,8 @@ RECIPES: dict[str, Recipe] = {
         equations.forward_dynamics_derivatives,
         INERTIA,
     ),
-    "bias": Recipe("yv", lambda m: {"tau_y": (m.m,)}, equations.generalized_forces),
-    "gravity": Recipe("y", lambda m: {"tau_y": (m.m,)}, equations.generalized_forces),
+    "bias": Recipe("yv", lambda m: {"tau_y": (m.m,)}, equations.generalized_forces, springs=True),
+    "gravity": Recipe("y", lambda m: {"tau_y": (m.m,)}, equations.generalized_forces, springs=True),
     "statics": Recipe("yw", lambda m: {"tau_y": (m.m,)}, equations.statics),
     MASS_MATRIX.plain: Recipe("y", _square("M"), _MASS_MATRIX),
     MASS_MATRIX.parameters: Recipe("yi", _square("M"), given_parameters(_MASS_MATRIX)),
@@ -235,9 +238,9 @@ RECIPES: dict[str, Recipe] = {
     "loop_jacobian": Recipe("y", lambda m: {"G": (m.n, m.m)}, only("G", loop_jacobian)),
     "loop_bias": Recipe("yv", lambda m: {"g": (m.n,)}, only("g", loop_bias)),
     "poses": Recipe("y", _poses, equations.poses),
-    TREE_WRENCHES.wrenches: Recipe("yvaw", _tree_wrenches, equations.tree_wrenches),
+    TREE_WRENCHES.wrenches: Recipe("yvaw", _tree_wrenches, equations.tree_wrenches, springs=True),
     TREE_WRENCHES.parameters: Recipe(
-        "yvawi", _tree_wrenches, given_parameters(equations.tree_wrenches)
+        "yvawi", _tree_wrenches, given_parameters(equations.tree_wrenches), springs=True
     ),
     "actuator_forces": Recipe(
         "yt", lambda m: {"tau_u": (m.p,)}, checked("tau_u", actuator_forces), ACTUATION
@@ -280,6 +283,7 @@ RECIPES: dict[str, Recipe] = {
             "k": (constraint_rows(m),),
         },
         equations.lagrange,
+        springs=True,
     ),
 }
 
@@ -289,6 +293,8 @@ def check_kinds(mech: Mechanism, recipe: Traceable) -> list[tuple[str, int]]:
     kinds = [(ORIENTATION, 0)] if mech.floating else []
     kinds += [(RESIDUAL, c) for c in mech.loops for _ in range(mech.closures[c].n_checks)]
     kinds += [(FUNCTION, c) for c in mech.functions for _ in range(mech.closures[c].n_checks)]
+    if recipe.springs:
+        kinds += [(SPRING, k) for k in range(len(directed(mech)))]
     if recipe.checks == ACTUATION:
         kinds += [(ACTUATION, c) for c in needs_solve(mech)]
     if recipe.checks == INERTIA:

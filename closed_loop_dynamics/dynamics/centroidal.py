@@ -13,21 +13,9 @@ import numpy as np
 from ..engine.symbolic import ca
 from ..spatial import SX, Spatial, Transform
 from .motion import Motion
-from .outward import velocities
+from .outward import body_poses, velocities
 from .projection import composite_inertias, loop_jacobian
-
-
-def body_poses(motion: Motion) -> tuple[dict[int, SX], dict[int, SX]]:
-    """Orientation R and origin p of every body in the root frame."""
-    R: dict[int, SX] = {}
-    p: dict[int, SX] = {}
-    for i, body in enumerate(motion.mechanism.tree.bodies):
-        R_i, p_i = motion.X[i].matrix
-        if body.parent >= 0:
-            p_i = p[body.parent] + R[body.parent] @ p_i
-            R_i = R[body.parent] @ R_i
-        R[i], p[i] = R_i, p_i
-    return R, p
+from .springs import spring_energy
 
 
 def center_of_mass(motion: Motion) -> SX:
@@ -58,7 +46,7 @@ def momentum_and_energy(motion: Motion) -> dict[str, SX]:
         "velocity": root.v / mass,
         "momentum": ca.vertcat(root.w - ca.cross(com, root.v), root.v),
         "kinetic": kinetic,
-        "potential": -mass * ca.dot(ca.SX(np.array(mech.gravity)), com),
+        "potential": -mass * ca.dot(ca.SX(np.array(mech.gravity)), com) + spring_energy(motion),
     }
 
 

@@ -17,7 +17,8 @@ def cluster_rnea(
 ) -> SX:
     """tau_y (m, 1) [N or N m] of the motion with independent accelerations ``ydd``.
 
-    ``ydd=None`` with velocities gives the bias C_y (g counts); without velocities, gravity.
+    ``ydd=None`` with velocities gives the bias C_y (g counts); without velocities,
+    gravity and springs.
     """
     qdd = motion.bias if ydd is None else motion.accelerations(ydd)
     return motion.reduce(tree_forces(motion, qdd, wrenches, gravity))

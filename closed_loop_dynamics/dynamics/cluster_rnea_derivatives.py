@@ -26,12 +26,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..engine.symbolic import ca
+from ..mechanism import Mechanism
 from ..model.clusters import Cluster
 from ..spatial import SX, Spatial, symmetric_half
 from .joint_forces import friction_slope, joint_friction
 from .loop_rates import LoopRates, loop_rates
 from .motion import Motion
 from .one_frame import Carried, OneFrame, combined, crossed_forces, in_one_frame, projected
+from .springs import joint_spring, joint_stiffness, stretched, with_springs
 
 
 class ForceDerivatives(NamedTuple):
@@ -82,7 +84,7 @@ def cluster_rnea_derivatives(
 ) -> ForceDerivatives:
     """Of the forces that a motion takes; ``wrenches`` act on bodies and turn with them."""
     mech, rates = motion.mechanism, loop_rates(motion, ydd)
-    frame = in_one_frame(motion, rates.qdd, wrenches)
+    frame = in_one_frame(motion, rates.qdd, with_springs(motion, wrenches))
     nodes = [_node(motion, cluster, rates) for cluster in mech.clusters]
 
     # Outward: how bodies move when the coordinates of their cluster change.
@@ -105,6 +107,7 @@ def cluster_rnea_derivatives(
             further_in = nodes[mech.cluster_of[body]]
             _pair(result, further_in.slots, node.slots, displaced[body], changed, turning)
             body = further_in.cluster.parent
+    _add_point_springs(mech, frame, nodes, displaced, result)
     return result
 
 
@@ -159,8 +162,10 @@ def _gather(
 
         # The joint's own force, and how it changes while S turns with the body.
         rotor, slope = motion.joints[b].rotor_inertia, friction_slope(motion, b)
-        result.tree[b] = projected(S, force[b]) + joint_friction(motion, b) + rotor * qdd[b]
+        own = joint_friction(motion, b) + joint_spring(motion, b) + rotor * qdd[b]
+        result.tree[b] = projected(S, force[b]) + own
         dy[rows, :] = projected(S, changes[b].dy) + slope * G_rate + rotor * node.G_second[rows, :]
+        dy[rows, :] += joint_stiffness(motion.mechanism, b) * G
         dyd[rows, :] = 2.0 * (projected(S, changes[b].half_dyd) + rotor * G_rate) + slope * G
         dydd[rows, :] = projected(S, changes[b].dydd) + rotor * G
 
@@ -205,3 +210,37 @@ def _pair(
     result.dydd[outer, inner] = result.dydd[inner, outer].T
     result.dy[outer, inner] = turning.T @ by.rate.w + projected(changed.dydd, by.second)
     result.dyd[outer, inner] = turning.T @ by.J.w + 2.0 * projected(changed.dydd, by.half)
+
+
+def _add_point_springs(
+    mech: Mechanism,
+    frame: OneFrame,
+    nodes: list[_Node],
+    displaced: dict[int, _Displaced],
+    result: ForceDerivatives,
+) -> None:
+    """What springs between points pull more when these move; that their wrenches turn with the
+    bodies is in the other passes. Seen from a body, only the other end moves."""
+    for each in stretched(mech, frame.pose):
+        J = [_of_yd(mech, nodes, displaced, body) for body in each.bodies]
+        for own, other in ((0, 1), (1, 0)):
+            here, there = each.places[own], each.places[other]
+            apart = _at(J[own], there) - _at(J[other], there)
+            result.dy[:, :] = result.dy + _at(J[own], here).T @ each.slope @ apart
+
+
+def _of_yd(
+    mech: Mechanism, nodes: list[_Node], displaced: dict[int, _Displaced], body: int
+) -> Spatial:
+    """Motions (6, m) of a body with all coordinates; of the root, none."""
+    J = Spatial(ca.SX(3, mech.m), ca.SX(3, mech.m))
+    while body >= 0:
+        node = nodes[mech.cluster_of[body]]
+        J.w[:, node.slots], J.v[:, node.slots] = displaced[body].J.w, displaced[body].J.v
+        body = node.cluster.parent
+    return J
+
+
+def _at(J: Spatial, place: SX) -> SX:
+    """(3, m) of the point at ``place`` that moves along."""
+    return J.v - ca.skew(place) @ J.w

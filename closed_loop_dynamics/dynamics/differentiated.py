@@ -80,6 +80,10 @@ class Differentiated(ABC):
     def checks(self) -> str:
         return self.of.checks
 
+    @property
+    def springs(self) -> bool:
+        return self.of.springs
+
     def outputs(self, mech: Mechanism) -> Outputs:
         """What the program gives for this robot."""
         return Outputs(self._shapes(mech))

@@ -14,7 +14,6 @@ from ..engine.symbolic import ca
 from ..spatial import SX, Spatial
 from .actuation import actuator_forces, independent_forces
 from .actuation_derivatives import actuator_force_derivatives, with_curvature
-from .centroidal import body_poses
 from .cluster_aba import cluster_aba
 from .cluster_aba_derivatives import cluster_aba_derivatives
 from .cluster_rnea import cluster_rnea
@@ -24,6 +23,7 @@ from .lagrange import trace_constraints
 from .loop_rates import loop_rates
 from .motion import Motion
 from .newton_euler import joint_forces, transmitted_forces, tree_forces
+from .outward import body_poses
 from .parameters import with_parameters
 from .projection import loop_jacobian, tree_mass_matrix
 

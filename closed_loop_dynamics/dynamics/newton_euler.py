@@ -18,6 +18,7 @@ from ..spatial import SX, RigidInertia, Spatial, Subspace, Transform
 from .joint_forces import joint_friction
 from .motion import Motion, base_acceleration
 from .regrouping import ROUNDING
+from .springs import joint_spring, with_springs
 
 
 class _Moving(NamedTuple):
@@ -90,8 +91,10 @@ def transmitted_forces(
     """Body -> [moment; force] by which its joint moves it and all that hangs on it, in its frame.
 
     Loops are left open: no cut carries anything. ``wrenches`` act on the bodies, in body frames.
+    Without ``gravity`` no springs between links pull either.
     """
     bodies = motion.mechanism.tree.bodies
+    wrenches = with_springs(motion, wrenches) if gravity else wrenches
     # Outward: motions, and the forces that they take.
     rest, root = ca.SX.zeros(3), base_acceleration(motion.mechanism).v
     moving = {-1: _Moving(rest, rest, root if gravity else rest)}
@@ -110,9 +113,13 @@ def transmitted_forces(
     return f
 
 
-def joint_forces(motion: Motion, f: Mapping[int, Spatial], qdd: Mapping[int, SX]) -> dict[int, SX]:
-    """tau of every joint that transmits ``f``: what it does along S, friction and its rotor."""
+def joint_forces(
+    motion: Motion, f: Mapping[int, Spatial], qdd: Mapping[int, SX], springs: bool = True
+) -> dict[int, SX]:
+    """tau of every joint that transmits ``f``: along S, of friction, its rotor and its springs."""
     own = {i: joint_friction(motion, i) + motion.joints[i].rotor_inertia * qdd[i] for i in f}
+    if springs:
+        own = {i: own[i] + joint_spring(motion, i) for i in f}
     return {i: motion.S[i].dot(f[i]) + own[i] for i in f}
 
 
@@ -122,9 +129,12 @@ def tree_forces(
     wrenches: dict[int, Spatial] | None = None,
     gravity: bool = True,
 ) -> dict[int, SX]:
-    """tau of every spanning-tree joint for accelerations ``qdd`` (None: zero)."""
+    """tau of every spanning-tree joint for accelerations ``qdd`` (None: zero).
+
+    Without ``gravity`` there are no springs either: what depends on positions is left out.
+    """
     if qdd is None:
         bodies = motion.mechanism.tree.bodies
         qdd = {i: ca.SX.zeros(body.joint.n_v) for i, body in enumerate(bodies)}
     f = transmitted_forces(motion, motion.grouped_inertia, qdd, wrenches, gravity)
-    return joint_forces(motion, f, qdd)
+    return joint_forces(motion, f, qdd, springs=gravity)

@@ -98,6 +98,7 @@ class OneFrame:
         mean_shift: v x S with the mean of both bodies' velocities: what velocities of the joint
             change in accelerations beyond it, halved. The same as shift for a single axis.
         own: body -> what it carries without its children.
+        pose: body -> its orientation and origin; -1: the root.
     """
 
     S: dict[int, Spatial]
@@ -105,6 +106,7 @@ class OneFrame:
     drift: dict[int, Spatial]
     mean_shift: dict[int, Spatial]
     own: dict[int, Carried]
+    pose: dict[int, tuple[SX, SX]]
 
 
 def in_one_frame(
@@ -117,7 +119,7 @@ def in_one_frame(
     pose = {-1: root}
     v = {-1: Spatial.zero()}
     a = {-1: base_acceleration(mech)}
-    frame = OneFrame({}, {}, {}, {}, {})
+    frame = OneFrame({}, {}, {}, {}, {}, pose)
     for i, body in enumerate(mech.tree.bodies):
         R, p = pose[body.parent]
         if i == 0 and mech.floating:
@@ -139,6 +141,9 @@ def in_one_frame(
             pushed = R @ wrenches[i].v
             turned = R @ wrenches[i].w + ca.cross(p, pushed)
             frame.own[i] = frame.own[i].without_force(Spatial(turned, pushed))
+    if mech.floating:
+        R, p = motion.X[0].matrix
+        pose[-1] = R.T, -(R.T @ p)
     return frame
 
 

@@ -1,4 +1,4 @@
-"""The outward pass that all algorithms share: velocities, velocity products, accelerations.
+"""The outward pass that all algorithms share: poses, velocities, their products, accelerations.
 
 Featherstone 2008, Sec. 5.3, in body frames: with the joint's own motion vJ = S qd,
 
@@ -11,6 +11,19 @@ from __future__ import annotations
 
 from ..spatial import SX, Spatial
 from .motion import Motion
+
+
+def body_poses(motion: Motion) -> tuple[dict[int, SX], dict[int, SX]]:
+    """Orientation R and origin p of every body in the root frame."""
+    R: dict[int, SX] = {}
+    p: dict[int, SX] = {}
+    for i, body in enumerate(motion.mechanism.tree.bodies):
+        R_i, p_i = motion.X[i].matrix
+        if body.parent >= 0:
+            p_i = p[body.parent] + R[body.parent] @ p_i
+            R_i = R[body.parent] @ R_i
+        R[i], p[i] = R_i, p_i
+    return R, p
 
 
 def velocities(motion: Motion) -> tuple[dict[int, Spatial], dict[int, Spatial]]:

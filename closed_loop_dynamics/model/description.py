@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from ..errors import MjcfError
 from .hyrodyn.reader import SubmechanismFile, open_submechanisms, read_submechanisms
+from .hyrodyn.springs import read_spring
 from .hyrodyn.yaml_reader import load_yaml
 from .mjcf.reader import read_mjcf
 from .onshape.joint_types import with_joint_types
@@ -99,7 +100,9 @@ def read_description(
         if floating_base is None:
             floating_base = _says_floating(root, loops)
         tree = read_urdf(root, floating_base=floating_base)
-        return _described(root, tree, read_submechanisms(loops, tree, search_path=folders))
+        entries = read_submechanisms(loops, tree, search_path=folders)
+        springs = tuple(read_spring(node, tree) for node in loops.springs)
+        return _described(root, replace(tree, springs=springs), entries)
     tree = read_urdf(root, floating_base=False if floating_base is None else floating_base)
     if is_urdf_plus(root):
         _refuse_unread_loops(root, URDF_PLUS)

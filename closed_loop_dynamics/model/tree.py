@@ -17,6 +17,7 @@ import numpy as np
 from ..arrays import Array
 from ..errors import ModelError
 from .remark import Remark
+from .spring import JointSpring, PointSpring
 from .submechanism import Coupling
 from .visual import Visual
 
@@ -133,6 +134,7 @@ class Tree:
         visuals: link -> what it looks like; links that show nothing are left out.
         transmissions: linear couplings that the file writes beside mimic tags, for the
             submechanisms that ask for them.
+        springs: at its joints and between its links.
         broken_transmission: what is wrong with them, for whoever asks: the tree does not need them.
         remarks: on what else is in the files and is not used.
     """
@@ -146,6 +148,7 @@ class Tree:
     link_inertias: dict[str, tuple[float, Array, Array]] = field(default_factory=dict)
     visuals: dict[str, tuple[Visual, ...]] = field(default_factory=dict)
     transmissions: tuple[Coupling, ...] = ()
+    springs: tuple[JointSpring | PointSpring, ...] = ()
     broken_transmission: ModelError | None = None
     remarks: tuple[Remark, ...] = ()
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..arrays import Array
-from ..dynamics.catalogue import ACTUATION, FUNCTION, ORIENTATION, RESIDUAL
+from ..dynamics.catalogue import ACTUATION, FUNCTION, ORIENTATION, RESIDUAL, SPRING
+from ..dynamics.springs import directed
 from ..errors import (
     ActuationSingular,
     ClosedLoopError,
@@ -30,6 +31,11 @@ def check_failure(mech: Mechanism, kind: tuple[str, int], y: Array) -> ClosedLoo
             f"submechanism '{name}': its function or a derivative of it is not finite at y = {y}; "
             "stay inside its domain, or let it be defined there",
             submechanism=name,
+        )
+    if what == SPRING:
+        return InvalidInput(
+            f"{directed(mech)[index].name} has no length at y = {y}: it pulls in no direction; "
+            "stay away from there, or give it ends that do not meet"
         )
     if what == ACTUATION:
         component = mech.components[index]

@@ -59,7 +59,8 @@ class InternalLoads:
         wrenches: (pins, 6) [moment; force] in N m and N that ``by`` exerts on ``on``: of a joint at
             its origin, in the frame of the child link; of a cut at the origin of the successor's
             cut frame, in the axes of the predecessor's. All that passes between the two links
-            counts, an actuator's force and friction in the joint too; those act along its axis.
+            counts, an actuator's force, friction and springs in the joint too; those act along
+            its axis.
         undetermined: (pins, 6) True for components that the rigid model does not determine, since
             the loop holds itself more than once; they are those of minimum norm.
         rods: names of the two-force members: links, ``+`` between cylinder and piston.

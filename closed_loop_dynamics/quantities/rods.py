@@ -17,6 +17,7 @@ import numpy as np
 from ..arrays import Array
 from ..closure.cut_joint import PLANAR, CutJoint
 from ..mechanism import Mechanism
+from ..model.spring import JointSpring, PointSpring
 from ..model.tree import PRISMATIC, REVOLUTE
 
 #: Hinges this close are at one point [m].
@@ -33,8 +34,8 @@ class Contact:
         point: (3,) where, in the root frame at the reference.
         axes: (k, 3) about which it turns freely there; none for a slide or a fixed cut.
         sliding: a prismatic joint.
-        free: nobody drives it, no gear holds it, and what it moves is no output (an independent
-            joint moves a foot, say, which others push).
+        free: nobody drives it, no gear or spring holds it, and what it moves is no output (an
+            independent joint moves a foot, say, which others push).
     """
 
     pin: int
@@ -68,7 +69,9 @@ def find_rods(mech: Mechanism, cuts: list[CutJoint], poses: Array) -> list[Rod]:
         for body in (contact.inner, contact.outer):
             if body >= 0:
                 touching[body].append(contact)
-    between = {b for b, found in touching.items() if len(found) == 2}
+    springs = [s for s in mech.tree.springs if isinstance(s, PointSpring)]
+    pulled = {mech.tree.frames[link][0] for spring in springs for link in spring.links}
+    between = {b for b, found in touching.items() if len(found) == 2 and b not in pulled}
     planar = {b for cut in cuts if _is_planar(mech, cut, poses) for b in cut.bodies}
     rods, seen = [], set[int]()
     for b in sorted(between):
@@ -89,6 +92,8 @@ def find_rods(mech: Mechanism, cuts: list[CutJoint], poses: Array) -> list[Rod]:
 
 def _contacts(mech: Mechanism, cuts: list[CutJoint], poses: Array) -> list[Contact]:
     held = {*mech.actuator, *mech.independent}
+    springs = mech.tree.springs
+    held.update(mech.tree.joint_index(s.joint) for s in springs if isinstance(s, JointSpring))
     for component in mech.components:
         if not component.loops and len(component.joints) > len(component.independent):
             held.update(component.joints)

@@ -199,14 +199,14 @@ class Plant:
         return A
 
     def energy(self) -> tuple[float, float]:
-        """Kinetic and potential energy [J]; the potential is zero in the root's plane z = 0."""
-        pi = self._parameters
+        """Kinetic and potential energy [J], see :meth:`Robot.energy`, with what it carries."""
+        pi, mech = self._parameters, self.robot.mechanism
+        kinetic, potential = self.robot.energy(self.y, self.yd)
         if pi is None:
-            kinetic, potential = self.robot.energy(self.y, self.yd)
             return float(kinetic), float(potential)
-        mech = self.robot.mechanism
-        given, T = parameter_view(mech, pi), body_poses(mech, self.robot.state(self.y).q)
-        moment = np.einsum("bij,bj->i", T[:, :3, :3], given.first_moment)
-        moment += given.mass @ T[:, :3, 3]
-        potential = -float(np.array(mech.gravity) @ moment)
-        return 0.5 * float(self.yd @ self._mass_matrix() @ self.yd), potential
+        added = parameter_view(mech, pi - self.robot.dynamic_parameters)
+        T = body_poses(mech, self.robot.state(self.y).q)
+        moment = np.einsum("bij,bj->i", T[:, :3, :3], added.first_moment)
+        moment += added.mass @ T[:, :3, 3]
+        potential -= np.array(mech.gravity) @ moment
+        return 0.5 * float(self.yd @ self._mass_matrix() @ self.yd), float(potential)

@@ -19,6 +19,7 @@ from ..closure.plan import choose_independent
 from ..mechanism import Mechanism, build_mechanism
 from ..model.clusters import loop_bodies, united
 from ..model.poses import Poses, body_poses
+from ..model.spring import JointSpring
 from ..model.submechanism import ConstraintAxis, LoopConstraint, Submechanism
 from ..model.tree import PRISMATIC, REVOLUTE, Body, Joint, Tree
 from ..model.words import NUMERICAL
@@ -76,6 +77,7 @@ def separate(mech: Mechanism, topology: LimbTopology, q_ref: Mapping[str, float]
     entry = next(e for e in mech.entries if e.task_space is not None)
     assert entry.task_space is not None
     tree = mech.tree
+    springs = _joint_springs(tree, entry)
     p_body, p_offset = tree.frames[entry.task_space.platform]
     own = [*topology.bodies, *([p_body] if topology.closing is None else [])]
     place = {ROOT: ROOT, **{b: i for i, b in enumerate(sorted(own))}}
@@ -95,7 +97,10 @@ def separate(mech: Mechanism, topology: LimbTopology, q_ref: Mapping[str, float]
         robot_bodies += [ROOT] * len(added)
     links = {body.link: (i, np.eye(4)) for i, body in enumerate(bodies)}
     frames = {tree.root_link: (ROOT, np.eye(4)), **links, PLATFORM: holder}
-    limb_tree = Tree(f"{tree.name} {topology.name}", tree.root_link, tuple(bodies), frames)
+    joints = {body.joint.name for body in bodies}
+    own_springs = tuple(spring for spring in springs if spring.joint in joints)
+    name = f"{tree.name} {topology.name}"
+    limb_tree = Tree(name, tree.root_link, tuple(bodies), frames, springs=own_springs)
     names = {ROOT: tree.root_link, **{b: tree.bodies[b].link for b in own}, p_body: PLATFORM}
     loops = [_loop(cut, names) for cut in topology.cuts]
     positions = {name: q_ref[name] for name in limb_tree.joint_names if name in q_ref}
@@ -110,6 +115,18 @@ def separate(mech: Mechanism, topology: LimbTopology, q_ref: Mapping[str, float]
         (holder[0], holder[1] @ p_offset),
         np.array([positions.get(name, 0.0) for name in limb_tree.joint_names]),
     )
+
+
+def _joint_springs(tree: Tree, entry: Submechanism) -> list[JointSpring]:
+    springs = [spring for spring in tree.springs if isinstance(spring, JointSpring)]
+    if len(springs) < len(tree.springs):
+        raise entry.error(
+            "springs between points are not known in task space: a limb by itself does not see the "
+            "other end",
+            "compute in independent coordinates, or write springs at joints",
+            key="task_space",
+        )
+    return springs
 
 
 def _platform_joint(

@@ -73,7 +73,7 @@ def test_without_actuators_the_independent_joints_are_driven_and_the_report_says
 
 
 NAMED = {
-    "unread-spring": ('name="rod_joint"', 'name="rod_joint" stiffness="3"', "'rod_joint'"),
+    "unread-spring": ('name="rod_joint"', 'name="rod_joint" stiffness="3 1"', "'rod_joint'"),
     "unread-actuator": ("</actuator>", '<motor name="wind" site="tip"/></actuator>', "'wind'"),
     "unread-gravity": ("<default>", '<option gravity="0 0 -1.6"/><default>', "(0, 0, -1.6)"),
     "unread-force": ('name="rod"', 'name="rod" gravcomp="1"', "gravcomp of 'rod'"),

@@ -80,7 +80,7 @@ READ_PLACES = [
     pytest.param(document, path, id=".".join(map(str, path)))
     for document in (EVERYTHING, COUPLED, TRANSMISSION)
     for path in places(document)
-    if path[0] == "submechanisms"
+    if path[0] in ("submechanisms", "springs")
 ]
 
 
@@ -134,6 +134,8 @@ BAD = {
     "blank name": ("submechanisms.0.name", " "),
     "a word for a number": ("submechanisms.0.reference.crank", "half"),
     "no list": ("submechanisms", {}),
+    "a spring that pushes back": ("springs.0.stiffness", -1.0),
+    "two numbers": ("springs.1.from.point", [0.0, 1.0]),
 }
 
 

@@ -37,6 +37,9 @@ submechanisms:
   joint_friction:
     crank: {viscous_friction: 0.1, coulomb_friction: 0.2, coulomb_speed: 0.1}
   task_space: {platform: tip, axes: [x, yaw]}
+springs:
+- {joint: rod, stiffness: 3.0, rest: -0.2, preload: 0.5}
+- {from: {link: base, point: [0, 0, 1]}, to: {link: tip}, stiffness: 40.0, rest: 0.1}
 """)
 COUPLED = yaml.safe_load("""
 submechanisms:

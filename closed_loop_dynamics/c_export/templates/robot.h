@@ -30,7 +30,7 @@ extern "C" {
 enum {
     ROBOT_OK = 0,
     /* A number is not finite or larger than @LARGEST@ (where: its place in all arguments, counted
-     * on from vector to vector), or a quaternion has no length. In Python: InvalidInput. */
+     * on from vector to vector), or a quaternion or a spring has no length. In Python: InvalidInput. */
     ROBOT_INVALID_INPUT = 1,
     /* A loop (where: its submechanism) does not close at y to tolerance, a closed form is not proved there, or
      * Newton's method has no start that certainly leads to the branch. In Python: ClosureNotFound,

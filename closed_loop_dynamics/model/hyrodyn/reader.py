@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..couplings import add_mimics, check_couplings
@@ -42,11 +42,13 @@ class SubmechanismFile:
         nodes: its entries.
         folder: where it lies; None for a text.
         repeated: place of an entry -> words on the keys that it has twice.
+        springs: of all the file.
     """
 
     nodes: list[Node]
     folder: Path | None
     repeated: dict[str, list[str]]
+    springs: list[Node] = field(default_factory=list)
 
     def free_base(self, joints: Collection[str]) -> Node | None:
         """The entry that says that the base moves freely, by six joints that are not in the URDF.
@@ -79,8 +81,9 @@ def open_submechanisms(source: str | os.PathLike[str] | YamlFile) -> Submechanis
         SubmechanismError: names the file, the key path, the offending word and the nearest valid.
     """
     given = source if isinstance(source, YamlFile) else load_yaml(source)
-    nodes = list(validated(given.root, FILE)["submechanisms"])
-    return SubmechanismFile(nodes, given.folder, given.repeated)
+    root = validated(given.root, FILE)
+    nodes = list(root["submechanisms"])
+    return SubmechanismFile(nodes, given.folder, given.repeated, root.items("springs"))
 
 
 def read_submechanisms(

@@ -135,6 +135,35 @@ _JOINT_EXAMPLE = "{viscous_friction: 0.1}"
 FRICTION = Record("joint_friction", "the friction", _JOINT_EXAMPLE, _AT_JOINT)
 ACTUATOR = Record("actuators", "the actuator", _JOINT_EXAMPLE, _AT_JOINT)
 
+SPRING_END = Record(
+    "from, to",
+    "the end of a spring",
+    "{link: shank, point: [0, 0, 0]}",
+    {
+        "link": Key(Text("link"), "that it is fixed to; the root link too", needed=True),
+        "point": Key(Numbers(3, "m"), "where, in the frame of the link", default="[0, 0, 0]"),
+    },
+)
+
+SPRING = Record(
+    "springs",
+    "the spring",
+    "{joint: knee, stiffness: 120.0, rest: 0.4}",
+    {
+        "joint": Key(Text("joint"), "at this joint, driven or not: x is its position"),
+        "from": Key(SPRING_END, "between two points of two links: x is their distance"),
+        "to": Key(SPRING_END, "the other end"),
+        "stiffness": Key(
+            Number("N·m/rad or N/m", "≥ 0"),
+            "k of the force preload + k (x − rest), which pulls towards smaller x",
+            needed=True,
+        ),
+        "rest": Key(Number("rad or m"), "x where the preload alone pulls", default="0"),
+        "preload": Key(Number("N·m or N"), "force at rest; it may push", default="0"),
+    },
+    (ExactlyOne(("joint", "from")), Together(("from", "to"))),
+)
+
 TASK_SPACE = Record(
     "task_space",
     "the task space",
@@ -217,6 +246,7 @@ FILE = Record(
     f"'submechanisms:' and a list of entries such as [{ENTRY.example}]",
     {
         "submechanisms": Key(ListOf(ENTRY), "the submechanisms", needed=True),
+        "springs": Key(ListOf(SPRING), "at joints and between links, of any submechanism or none"),
         "exoskeletons": Key(Anything(), "of other tools; not read"),
         "model": Key(Anything(), "of other tools; not read"),
         "version": Key(Anything(), "of other tools; not read"),
@@ -224,4 +254,7 @@ FILE = Record(
 )
 
 #: In the order of the reference.
-RECORDS = (FILE, ENTRY, LOOP, AXIS, FRAME, COUPLING, ACTUATOR, FRICTION, TASK_SPACE)
+RECORDS = (
+    *(FILE, ENTRY, LOOP, AXIS, FRAME, COUPLING, ACTUATOR, FRICTION, TASK_SPACE),
+    *(SPRING, SPRING_END),
+)

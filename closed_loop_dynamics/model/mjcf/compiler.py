@@ -23,7 +23,8 @@ from ..xml_source import Element
 _NUMBERS = (
     *("body_pos", "body_quat", "body_mass", "body_ipos", "body_iquat", "body_inertia", "qpos0"),
     *("jnt_pos", "jnt_axis", "jnt_range", "dof_armature", "dof_damping", "dof_frictionloss"),
-    *("site_pos", "site_quat", "eq_data"),
+    *("site_pos", "site_quat", "eq_data", "jnt_stiffness", "qpos_spring", "tendon_stiffness"),
+    "tendon_lengthspring",
 )
 #: What makes many bodies of one line, or code of a file.
 _REFUSED = ("replicate", "composite", "flexcomp", "flex", "plugin", "extension", "attach")

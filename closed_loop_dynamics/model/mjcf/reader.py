@@ -25,6 +25,7 @@ from ..tree import FLOATING, Tree
 from ..xml_source import Element
 from .compiler import compiled
 from .drives import driven_joints
+from .springs import read_springs
 from .tree import BALL, FREE, MjcfTree, pose_of, read_tree
 from .unread import remarks_on_model
 
@@ -64,7 +65,7 @@ def read_mjcf(
     entries = _entries(tree, parts, ties, driven)
     remarks = [*missing, *tree.remarks, *ties.remarks, *drive_remarks]
     remarks += remarks_on_model(parts)
-    return replace(tree, remarks=tuple(remarks)), entries
+    return replace(tree, remarks=tuple(remarks), springs=read_springs(parts)), entries
 
 
 def _entries(

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..remark import Remark
 from ..urdf.unread import shortened
+from .springs import is_joint_spring, is_straight_spring
 from .tree import BALL, FREE, MjcfTree
 
 _GRAVITY = (0.0, 0.0, -9.81)
@@ -17,10 +18,10 @@ def remarks_on_model(parts: MjcfTree) -> Iterator[Remark]:
     """One for each kind of thing; contacts and what looks and sensors need are left alone."""
     model = parts.model
     free = [j for j in parts.joints if model.jnt_type[j] in (FREE, BALL)]
-    springs = [
-        j for j in parts.joints if model.jnt_stiffness[j] or _any(model, "jnt_stiffnesspoly", j)
-    ]
-    yield from _named(parts, "unread-spring", "the spring", springs)
+    springs = [j for j in parts.joints if _any(model, "jnt_stiffness", j)]
+    springs += [j for j in parts.joints if _any(model, "jnt_stiffnesspoly", j) and j not in springs]
+    others = [j for j in springs if not is_joint_spring(model, j)]
+    yield from _named(parts, "unread-spring", "the spring (of a ball, free, or nonlinear)", others)
     curved = [j for j in parts.joints if _any(model, "dof_dampingpoly", model.jnt_dofadr[j])]
     yield from _named(parts, "unread-friction", "the nonlinear damping", curved)
     loose = [j for j in free if any(_of_dofs(parts, j, k) for k in ("damping", "frictionloss"))]
@@ -35,7 +36,10 @@ def remarks_on_model(parts: MjcfTree) -> Iterator[Remark]:
     tendons = [t for t in range(model.ntendon) if _pulls(model, t)]
     if tendons:
         names = [model.tendon(t).name or f"tendon {t}" for t in tendons]
-        message = f"stiffness, friction and inertia of {shortened(names)} are not used"
+        message = (
+            f"stiffness, friction and inertia of {shortened(names)} are not used, but for linear "
+            "springs straight between two sites"
+        )
         yield Remark("warning", "unread-tendon", message)
     heavy = [a for a in range(model.nu) if _any(model, "actuator_armature", a)]
     heavy += [a for a in range(model.nu) if _any(model, "actuator_damping", a)]
@@ -72,8 +76,11 @@ def _of_dofs(parts: MjcfTree, j: int, what: str) -> bool:
 
 
 def _pulls(model: object, t: int) -> bool:
-    keys = ("stiffness", "damping", "frictionloss", "armature")
-    return any(_any(model, f"tendon_{key}", t) for key in keys)
+    pulls = not is_straight_spring(model, t) and any(
+        _any(model, f"tendon_{key}", t) for key in ("stiffness", "stiffnesspoly")
+    )
+    keys = ("damping", "dampingpoly", "frictionloss", "armature")
+    return pulls or any(_any(model, f"tendon_{key}", t) for key in keys)
 
 
 def _any(model: object, key: str, at: int) -> bool:
