@@ -168,9 +168,7 @@ class Rig:
     def __enter__(self) -> Rig:
         self._thread.start()
         self._listener.start()
-        if (
-            self._wiring != FOLLOWED
-        ):  # drives and follower leave too little there
+        if self._wiring != FOLLOWED:  # drives and follower leave too little there
             _prefer_wires()
         for process in self.processes:
             process.start()
