@@ -18,11 +18,13 @@ Two ways to keep time:
 from __future__ import annotations
 
 import time
+from collections import deque
 from functools import partial
 from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
+from rclpy.serialization import deserialize_message
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 
@@ -37,10 +39,11 @@ from .health import WARN
 from .markers import MarkerPublisher
 from .payload import CarriedPayload
 from .plant_states import PlantStates
+from .polled import Polled
 from .robot_node import RobotNode
 from .run import run
 from .simulator_settings import SETTINGS, check_times, initial_position, physics
-from .topics import other_publishers
+from .topics import newest_of_all, other_publishers
 
 #: Time that a late timer makes up for [s]: more than the robot takes from the last command to being
 #: held, and little enough for it not to be late again by having made up for it.
@@ -48,6 +51,8 @@ CATCH_UP = 0.05
 #: The same with ``publish_clock``, as periods: time itself is late then, and nobody has commanded
 #: more.
 CATCH_UP_CLOCK = 2
+#: Topic and channel of the commands.
+EFFORTS = "~/effort_command", "effort_command"
 #: So long a hand holds the robot that it has put somewhere [ns].
 PUT_THERE = NANO
 
@@ -81,9 +86,12 @@ class Simulator(RobotNode):
         self._time_ns = 0
         self._links = tuple(robot.mechanism.tree.frames)
         self._warm_up()
-        self.add_subscription(
-            Float64MultiArray, "~/effort_command", "effort_command", self._on_effort
-        )
+        self._commands: Polled | None = None
+        if self._lockstep:
+            self.add_subscription(Float64MultiArray, *EFFORTS, self._on_effort)
+        else:
+            quality = newest_of_all(depth=10)
+            self._commands = self.add_polled(Float64MultiArray, EFFORTS[0], quality, self._timeout)
         self.add_subscription(WrenchStamped, "~/wrench", "wrench", self._on_wrench)
         self.add_service(Trigger, "~/reset", self._on_reset)
         self.add_service(SetBool, "~/pause", self._on_pause)
@@ -106,6 +114,8 @@ class Simulator(RobotNode):
         """Begin at the initial state; time goes on from where it was."""
         self.plant.reset()
         self._effort: Array | None = None
+        if self._commands is not None:  # what was said before does not count
+            deque(self._commands.news(), maxlen=0)
         self._effort_at, self._spoke_at = self._command_clock(), time.monotonic()
         self._wrench_until: dict[str, int] = {}
         self._held_until = 0
@@ -125,12 +135,18 @@ class Simulator(RobotNode):
 
     # -- input ----------------------------------------------------------------------------------
 
+    def _look_for_efforts(self) -> None:
+        """What has come since the last step: the executor needs longer for it than the plant."""
+        for data, age in self._commands.news() if self._commands is not None else ():
+            if self.guard(EFFORTS[1], lambda d=data: self._on_effort(_efforts_of(d))):
+                self._effort_at -= 0.0 if self._own_time else age
+
     def _on_effort(self, message: Float64MultiArray) -> None:
         if self._lockstep and self._is_echo(answered_stamp(message)):
             return
         self._effort = efforts_from(message, self.robot.p)
         self._effort_at = self._command_clock()
-        self.diagnostics.clear("effort_command")
+        self.diagnostics.clear(EFFORTS[1])
         excess = self.plant.actuator_limits.cut_off(self._effort)[1]
         told = excess if self.plant.physics.clip_effort else ""
         self.diagnostics.tell("effort limits", told, WARN)
@@ -197,6 +213,7 @@ class Simulator(RobotNode):
 
     def _on_timer(self) -> None:
         """Real time: as many periods as have passed since the last call."""
+        self._look_for_efforts()
         now = self._now()
         passed, self._ticked = max(now - self._ticked, 0.0), now
         if self._paused:
@@ -289,6 +306,13 @@ class Simulator(RobotNode):
         rivals = other_publishers(self, "/clock") if self._own_time else []
         text = f"/clock comes from {', '.join(rivals)}, too: remap it for each robot"
         self.diagnostics.tell("clock", text if rivals else "", WARN, every=60.0)
+
+
+def _efforts_of(data: bytes) -> Float64MultiArray:
+    try:
+        return deserialize_message(data, Float64MultiArray)
+    except Exception as error:
+        raise InvalidInput(f"not readable: {error}") from error
 
 
 main = partial(run, Simulator)

@@ -13,14 +13,13 @@ from rclpy.qos import QoSCompatibility, QoSProfile, ReliabilityPolicy, qos_check
 
 
 def encoder_quality(*, lossless: bool = False, depth: int = 1) -> QoSProfile:
-    """For ``actuator_states``.
+    """For ``actuator_states``; ``lossless``: every message counts, as in lockstep, so publishers
+    must be reliable."""
+    return QoSProfile(depth=10) if lossless else newest_of_all(depth)
 
-    The newest of whatever is published, best effort: that hears reliable publishers and those with
-    the quality of sensors alike. ``lossless``: every message counts, as in lockstep; publishers
-    must be reliable.
-    """
-    if lossless:
-        return QoSProfile(depth=10)
+
+def newest_of_all(depth: int) -> QoSProfile:
+    """Best effort: that hears reliable publishers and those with the quality of sensors alike."""
     return QoSProfile(depth=depth, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 
