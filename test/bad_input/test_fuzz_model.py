@@ -15,7 +15,7 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.damage import NASTY_TEXT, mutate
+from support.damage import COUNT, NASTY_TEXT, mutate
 
 from closed_loop_dynamics.errors import ClosedLoopError
 from closed_loop_dynamics.model import read_submechanisms, read_urdf
@@ -238,7 +238,7 @@ def test_every_yaml_key_deleted_renamed_or_doubled():
 @pytest.mark.parametrize("seed", range(4))
 def test_random_damage(seed):
     rng = random.Random(seed)
-    for _ in range(250):
+    for _ in range(COUNT):
         urdf, yml = URDF, YAML
         for _ in range(rng.randint(1, 3)):
             urdf, yml = mutate(urdf, rng) or "<", mutate(yml, rng)

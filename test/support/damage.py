@@ -34,5 +34,5 @@ def mutate(text: str, rng: random.Random) -> str:
     if kind == 4:
         rng.shuffle(lines)
         return "".join(lines)
-    words = re.findall(r"\w+", text)
+    words = re.findall(r"\w+", text) or [""]
     return text[:i] + rng.choice(words) + text[j:]
