@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..arrays import Array
 from ..engine.symbolic import ca
 from ..spatial import SX, sx
-from .centroidal import body_poses
 from .motion import Motion
+from .outward import body_poses
 from .projection import loop_jacobian
 
 

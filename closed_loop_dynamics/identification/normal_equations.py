@@ -88,6 +88,10 @@ def accumulate(
             f = log.tau_u[at]
             if not full:
                 f = robot.actuation.force_to_independent(log.y[at], f)
+            if robot.mechanism.tree.springs:  # they are no parameters: what they give is known
+                forces = robot.inverse_dynamics if full else robot.generalized_forces
+                none = np.zeros_like(robot.dynamic_parameters)
+                f = f - forces(log.y[at], log.yd[at], log.ydd[at], parameters=none)
             squares += np.sum(np.square(_mean(f, each)), axis=0)
             left = f - W @ held
             both = _mean(np.concatenate([W[..., columns], left[..., None]], axis=-1), each)

@@ -16,11 +16,12 @@ from ..arrays import Array
 from ..mechanism import Mechanism
 from ..model.joint_limits import Limits
 from ..model.poses import body_poses
+from ..model.spring import JointSpring, PointSpring
 from ..model.tree import FLOATING, PRISMATIC, Body, Joint
 from ..se3 import inverse
 from .looks import Looks
 from .mjcf_ties import add_sites, add_ties, sites_of
-from .ties import driven, sentences, ties_of
+from .ties import driven, refuse_springs, sentences, ties_of
 from .xml_text import Element, add, document, number, numbers, quaternion
 
 WORLD = "world"
@@ -53,6 +54,9 @@ class _Mjcf:
         self.sites = sites_of(self.ties)
         self.poses = body_poses(self.tree, self.ties.reference)
         self.merged = self._merged()
+        springs = self.tree.springs
+        refuse_springs(self.ties, [s for s in springs if isinstance(s, PointSpring)])
+        self.springs = [s for s in springs if isinstance(s, JointSpring)]
         self.notes: list[str] = []
         self.root = Element("mujoco", model=self.tree.name or "robot")
         add(self.root, "compiler", angle="radian", inertiafromgeom="false")
@@ -147,6 +151,7 @@ class _Mjcf:
             "damping": model.viscous_friction,
             "frictionloss": model.coulomb_friction,
             "armature": model.reflected_inertia,
+            **self._spring(joint.name),
         }
         lower, upper, effort = (float(x[0]) for x in (limits.lower, limits.upper, limits.effort))
         ranged = np.isfinite(lower) or np.isfinite(upper)
@@ -162,6 +167,14 @@ class _Mjcf:
             actuatorfrcrange=numbers([-effort, effort]) if np.isfinite(effort) else "",
             **{key: number(value) for key, value in positive.items() if value},
         )
+
+    def _spring(self, joint: str) -> dict[str, float]:
+        """All springs of a joint as one, which pulls nowhere where they do not."""
+        mine = [spring for spring in self.springs if spring.joint == joint]
+        stiffness, at_zero = sum(s.stiffness for s in mine), sum(s.at_zero for s in mine)
+        if at_zero and not stiffness:
+            refuse_springs(self.ties, mine)
+        return {"stiffness": stiffness, "springref": -at_zero / stiffness} if stiffness else {}
 
     def _add_inertia(self, element: Element, body: Body) -> None:
         """Principal axes, found here: MuJoCo's search for them is less exact."""

@@ -9,6 +9,7 @@ import yaml
 
 from ..arrays import Array
 from ..mechanism import Mechanism
+from ..model.spring import JointSpring, PointSpring
 from ..model.submechanism import ActuatorModel, LoopConstraint, Submechanism
 from ..model.tree import FLOATING
 from ..model.words import FREE_BASE, FUNCTION
@@ -30,8 +31,9 @@ def urdf_and_yaml(mech: Mechanism, looks: Looks) -> tuple[dict[str, str], list[s
         for entry in mech.entries
         if mech.tree.bodies[mech.tree.joint_index(entry.spanning[0])].joint.kind != FLOATING
     ]
+    springs = [_spring(spring) for spring in mech.tree.springs]
     loops = yaml.safe_dump(
-        {"submechanisms": entries},
+        {"submechanisms": entries} | ({"springs": springs} if springs else {}),
         sort_keys=False,
         default_flow_style=None,
         allow_unicode=True,
@@ -90,6 +92,14 @@ def _entry(ties: Ties, entry: Submechanism) -> dict[str, Any]:
         }.items()
         if value
     }
+
+
+def _spring(spring: JointSpring | PointSpring) -> dict[str, Any]:
+    numbers = {"stiffness": spring.stiffness, "rest": spring.rest, "preload": spring.preload}
+    if isinstance(spring, JointSpring):
+        return {"joint": spring.joint, **numbers}
+    ends = zip(("from", "to"), spring.links, spring.points, strict=True)
+    return {side: {"link": link, "point": list(at)} for side, link, at in ends} | numbers
 
 
 def _rest(entry: Submechanism, joint: str) -> dict[str, float]:

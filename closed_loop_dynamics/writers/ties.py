@@ -13,6 +13,7 @@ from ..closure.cut_joint import CutJoint, resolve
 from ..errors import NotWritable
 from ..mechanism import Mechanism
 from ..model.implied import make_unique
+from ..model.spring import JointSpring, PointSpring
 from ..model.submechanism import ActuatorModel, Coupling, JointFriction, Submechanism
 from ..model.tree import FLOATING, Joint
 from ..model.urdf.unread import shortened
@@ -91,6 +92,19 @@ def ties_of(mech: Mechanism) -> Ties:
                 at[c.joint] = c.offset + sum(ratio * at[n] for n, ratio in c.terms.items())
         result.reference |= at
     return result
+
+
+def refuse_springs(ties: Ties, springs: Sequence[JointSpring | PointSpring]) -> None:
+    """Of a format that has no words for these.
+
+    Raises:
+        NotWritable: there is one.
+    """
+    for spring in springs:
+        what = f"at '{spring.joint}'" if isinstance(spring, JointSpring) else spring.name
+        raise ties.error(
+            f"spring {what}", "the format has no words for it", "write a URDF: --to urdf"
+        )
 
 
 def driven(mech: Mechanism) -> list[str]:

@@ -17,7 +17,7 @@ from ..model.submechanism import Coupling
 from .looks import Looks
 from .mjcf_ties import point_pair
 from .submechanism_file import on_gravity
-from .ties import NamedCut, Ties, driven, not_zero, sentences, ties_of
+from .ties import NamedCut, Ties, driven, not_zero, refuse_springs, sentences, ties_of
 from .urdf import add_origin, urdf, virtual_base
 from .xml_text import Element, add, document, number, numbers
 
@@ -48,6 +48,7 @@ def urdf_plus(mech: Mechanism, looks: Looks) -> tuple[dict[str, str], list[str]]
 
 
 def _check(ties: Ties) -> None:
+    refuse_springs(ties, ties.mechanism.tree.springs)
     mech = ties.mechanism
     for entry in (mech.components[c].entry for c in mech.functions):
         raise ties.error(f"submechanism '{entry.name}'", "a Python function closes it", _OTHERS)

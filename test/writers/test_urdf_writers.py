@@ -15,6 +15,7 @@ from support.written import FRICTION, leg_with
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.model.joint_limits import Limits
+from closed_loop_dynamics.model.spring import JointSpring
 from closed_loop_dynamics.se3 import rpy_rotation
 from closed_loop_dynamics.shipped import model_files
 from closed_loop_dynamics.writers.ties import ties_of
@@ -27,12 +28,28 @@ def load(*files: object, **options: object) -> Callable[[], cld.Robot]:
     return lambda: cld.load(*files, prepare=(), **options)  # type: ignore[arg-type]
 
 
+SPRINGS = """
+springs:
+  - {joint: knee_cylinder_tilt, stiffness: 12.0, rest: 0.1, preload: -0.4}
+  - {from: {link: base_link, point: [0.1, 0.0, 0.0]}, to: {link: shank}, stiffness: 90.0, rest: 0.3}
+"""
+
+
+def sprung(springs: str = SPRINGS) -> cld.Robot:
+    """The crank leg with springs."""
+    files = model_files()["crank_leg"]
+    loops = files.submechanisms.read_text(encoding="utf-8")
+    return cld.load(files.urdf, loops + springs, prepare=())
+
+
 ROBOTS: dict[str, Callable[[], cld.Robot]] = {
+    "springs": sprung,
     "friction": lambda: leg_with(FRICTION),
     "belts": load("belt_pair"),
     "rotations": load("rrr3"),
     "floating": load("lambda_rrpr", floating_base=True),
-    **{f"mjcf {name}": load(text) for name, text in MJCF.items()},
+    # Curved couplings are functions: they are to be given again, as a note says.
+    **{f"mjcf {name}": load(text) for name, text in MJCF.items() if name != "curved"},
     "onshape": load(onshape.FOUR_BAR, onshape.FOUR_BAR_YAML),
     "onshape ball": load(onshape.ROD, onshape.rod_yaml("SPHERICAL")),
     **{f"plus {name}": load(text) for name, text in plus.ROBOTS.items()},
@@ -143,3 +160,18 @@ def test_angles_are_exact_where_pitch_is_a_right_angle() -> None:
             roll, yaw = rng.uniform(-3.0, 3.0, 2)
             R = rpy_rotation((roll, sign * (np.pi / 2.0 - away), yaw))
             assert np.max(np.abs(rpy_rotation(angles(R)) - R)) <= 1e-15
+
+
+def test_springs_that_a_format_cannot_say_are_refused(tmp_path: Path) -> None:
+    """Those at joints are in MuJoCo, too."""
+    for to, file in (("urdf+", "a.urdf"), ("mjcf", "a.xml")):
+        with pytest.raises(cld.NotWritable, match="no words"):
+            sprung().write(tmp_path / file, to=to)
+    at_joint = sprung("\n".join(SPRINGS.split("\n")[:3]) + "\n")
+    written = at_joint.write(tmp_path / "b.xml")
+    (before,), (after,) = (
+        robot.mechanism.tree.springs for robot in (at_joint, cld.load(written.files[0], prepare=()))
+    )
+    assert isinstance(before, JointSpring) and isinstance(after, JointSpring)
+    assert (after.joint, after.stiffness) == (before.joint, before.stiffness)
+    assert after.at_zero == pytest.approx(before.at_zero, rel=1e-12)
