@@ -199,7 +199,7 @@ def _check_mobility(
         )
         remedy = f"list {mobility} joints under jointnames_independent, or {cure}"
         if odd := odd_axes(system):
-            problem, remedy = f"{problem}: {'; '.join(odd)}", "turn that axis"
+            problem, remedy = f"{problem}: {'; '.join(odd)}", "turn that axis, or free it"
         elif not mobility:
             remedy = f"{cure}: nothing of this loop can move"
     else:

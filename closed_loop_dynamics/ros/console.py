@@ -2,34 +2,34 @@
 
 rclpy writes its log to stderr and holds Python's interpreter lock meanwhile. A terminal that is
 halted (Ctrl-S), or a pipe that nobody empties, would halt every thread of the process, the control
-cycle too. So a line that cannot be written at once is not written; it is in /rosout and in the
-diagnostics all the same, or not worth a cycle.
+cycle too. So a line that cannot be written at once is not written: it is worth less than a cycle.
+Imports no ROS.
 """
 
 from __future__ import annotations
 
-import os
 import select
 from typing import Any
 
-from rclpy.impl import rcutils_logger
-
 STDERR = 2
-#: Of a line [characters]: what a pipe with any room takes at once is a page.
-LONGEST = 3000
-
-# Throttling goes by the line of the caller, which is not here.
-rcutils_logger._internal_callers.append(os.path.realpath(__file__))
 
 
-class PatientLogger(rcutils_logger.RcutilsLogger):
-    """The logger of a node."""
+class Silence:
+    """A logger, in place of one that would have to wait."""
 
-    def log(self, message: str, severity: Any, **options: Any) -> bool:
-        """As any logger; False: it was not written."""
-        if not _takes_more(STDERR):
-            return False
-        return bool(super().log(message[:LONGEST], severity, **options))
+    def say_nothing(self, message: str, **options: Any) -> bool:
+        """False: it was not written."""
+        return False
+
+    debug = info = warning = error = fatal = say_nothing
+
+
+SILENCE = Silence()
+
+
+def patient(logger: Any) -> Any:
+    """``logger``, or silence if its next line would have to wait. Ask anew for each line."""
+    return logger if _takes_more(STDERR) else SILENCE
 
 
 def _takes_more(file: int) -> bool:

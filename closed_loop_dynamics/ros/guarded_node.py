@@ -10,14 +10,13 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode
 
 from ..errors import ClosedLoopError
-from .console import PatientLogger
+from .console import patient
 from .control_thread import ControlThread
 from .diagnostics import Diagnostics
 from .health import WARN
@@ -64,13 +63,9 @@ class GuardedNode(LifecycleNode):
         self._deaf: list[Any] = []
         self.in_charge = False
 
-    def get_logger(self) -> PatientLogger:
-        """The node's, which waits for no terminal."""
-        return self._patient_logger
-
-    @cached_property
-    def _patient_logger(self) -> PatientLogger:
-        return PatientLogger(super().get_logger().name)
+    def get_logger(self) -> Any:
+        """The node's, for one line: it waits for no terminal."""
+        return patient(super().get_logger())
 
     def add_publisher(self, kind: Any, topic: str, qos: Any = 10) -> Outlet:
         """A publisher that speaks only while the node is active; gone after clean-up."""

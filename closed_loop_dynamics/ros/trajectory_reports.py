@@ -32,7 +32,7 @@ class TrajectoryReports:
     ) -> None:
         self._actuators = node.robot.names.actuator
         self._diagnostics = node.diagnostics
-        self._log = node.get_logger()
+        self._node = node
         self._publish = publish
         self._goals = goals
 
@@ -40,7 +40,7 @@ class TrajectoryReports:
         """Say why."""
         self._goals.refused(offer, error)
         if not isinstance(error, ClosedLoopError):
-            self._log.error("".join(traceback.format_exception(error)))
+            self._node.get_logger().error("".join(traceback.format_exception(error)))
         self._diagnostics.fault(CHANNEL, str(error), at_once=True)
 
     def dropped(self, offer: Offer, reason: str) -> None:
@@ -57,7 +57,7 @@ class TrajectoryReports:
         table, begin = accepted.table, accepted.begin
         motion = table.times, table.u, table.ud, table.udd, table.tau
         self._publish(trajectory_message(self._actuators, begin, *motion))
-        self._log.info(
+        self._node.get_logger().info(
             f"trajectory accepted: {accepted.points} points, {len(table.times)} samples, ends in "
             f"{accepted.duration:.3f} s"
         )
@@ -65,7 +65,7 @@ class TrajectoryReports:
     def overtaken(self) -> None:
         """Say so."""
         self._goals.overtaken()
-        self._log.info("a stream of references takes over")
+        self._node.get_logger().info("a stream of references takes over")
 
     def late(self, lost: float) -> None:
         """The motion ends later."""
@@ -80,11 +80,13 @@ class TrajectoryReports:
     def time_jumped(self, jump: float) -> None:
         """Warn."""
         self._goals.time_jumped()
-        self._log.warning(
+        self._node.get_logger().warning(
             f"time {'went back' if jump < 0 else 'jumped ahead'} by {abs(jump):.3f} s: the "
             "trajectory is dropped"
         )
 
     def clock_set(self, step: float) -> None:
         """Warn."""
-        self._log.warning(f"the system's clock was set by {step:+.3f} s: the motion goes on")
+        self._node.get_logger().warning(
+            f"the system's clock was set by {step:+.3f} s: the motion goes on"
+        )

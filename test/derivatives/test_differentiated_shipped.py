@@ -35,9 +35,10 @@ def moving(robot: cld.Robot, seed: int) -> tuple[Array, Array, Array]:
     return y, rng.uniform(-1.5, 1.5, robot.m), rng.uniform(-1.5, 1.5, robot.m)
 
 
-def away(found: Array, expected: Array) -> float:
+def away(found: Array, expected: Array, least: float = 1e-12) -> float:
+    """Relative to the largest entry, or to ``least``."""
     assert found.shape == expected.shape
-    return float(np.max(np.abs(found - expected)) / max(1e-12, np.max(np.abs(expected))))
+    return float(np.max(np.abs(found - expected)) / max(least, np.max(np.abs(expected))))
 
 
 @every_robot
@@ -62,9 +63,14 @@ def test_of_a_link_and_of_the_centre_of_mass(name: str) -> None:
     link = robot.mechanism.tree.bodies[-1].link
     m, move = robot.m, robot.integrate
     dR, dp, dJ = robot.link_derivatives(link, y)
-    assert away(dR, derivative(lambda d: robot.pose(link, move(y, d))[:3, :3], m)) <= TOLERANCE
-    assert away(dp, derivative(lambda d: robot.pose(link, move(y, d))[:3, 3], m)) <= TOLERANCE
-    assert away(dJ, derivative(lambda d: robot.jacobian(link, move(y, d)), m)) <= TOLERANCE
+    # A link that never turns, or always alike, has only noise: less than 1 % is none.
+    by = {
+        "R": (dR, lambda d: robot.pose(link, move(y, d))[:3, :3]),
+        "p": (dp, lambda d: robot.pose(link, move(y, d))[:3, 3]),
+        "J": (dJ, lambda d: robot.jacobian(link, move(y, d))),
+    }
+    for what, (found, of) in by.items():
+        assert away(found, derivative(of, m), 0.01) <= TOLERANCE, what
     com, velocity = robot.center_of_mass_derivatives(y, yd)
     assert away(com, derivative(lambda d: robot.center_of_mass(move(y, d)), m)) <= TOLERANCE
     run = robot.center_of_mass_velocity

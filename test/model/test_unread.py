@@ -14,8 +14,9 @@ BODY = """
   <link name="tip"><inertial><mass value="1"/>
     <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
   <joint name="swing" type="continuous" {attribute}>
-    <parent link="base"/><child link="arm"/>{joint}</joint>
-  <joint name="bend" type="continuous"><parent link="arm"/><child link="tip"/></joint>
+    <parent link="base"/><child link="arm"/><axis xyz="1 0 0"/>{joint}</joint>
+  <joint name="bend" type="continuous"><parent link="arm"/><child link="tip"/><axis xyz="1 0 0"/>\
+</joint>
 """
 FILE = """submechanisms:
 - {name: arm, jointnames_spanningtree: [swing, bend], jointnames_independent: [swing, bend]}

@@ -32,7 +32,7 @@ SUBPACKAGES = {
         "model",
         "motion",
     ),
-    *("programs", "quantities", "ros", "simulation", "task_space", "viewer"),
+    *("programs", "quantities", "ros", "simulation", "task_space", "viewer", "writers"),
 }
 #: Words of the workshop: no file of the wheel is called so.
 WORKSHOP = ("benchmark", "bench", "reproduce", "generator", "raster", "gallery", "robots", "tools")

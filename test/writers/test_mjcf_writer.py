@@ -85,9 +85,10 @@ def test_notes_name_what_mjcf_cannot_say(tmp_path: Path) -> None:
 
 
 def test_what_the_file_before_lost_is_named(tmp_path: Path) -> None:
-    text = FOUR_BAR.replace('joint name="rocker_joint"', 'joint name="rocker_joint" stiffness="3"')
+    text = FOUR_BAR.replace('body name="rocker"', 'body name="rocker" gravcomp="0.5"')
+    assert text != FOUR_BAR
     notes = cld.load(text).write(tmp_path / "a.xml").notes
-    assert any("the spring of 'rocker_joint'" in note for note in notes)
+    assert any("of the file that was read" in note and "gravcomp" in note for note in notes)
 
 
 def test_looks_are_kept(tmp_path: Path) -> None:
