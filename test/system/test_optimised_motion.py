@@ -37,7 +37,7 @@ def test_the_simulator_follows_a_time_optimal_motion(graph: Any) -> None:
     graph.send("/feedforward/joint_trajectory", message(points))
     graph.wait(lambda: mapped, "the mapped trajectory")
     begin, length = stamp(mapped[0]), motion.times[-1]
-    graph.wait(lambda: states and stamp(states[-1]) > begin + length + 0.1, "the end of the motion")
+    graph.wait(lambda: states and stamp(states[-1]) > begin + length + 0.5, "rest")
 
     spline = as_spline(motion)
     during = [s for s in states if begin <= stamp(s) <= begin + length]
