@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
+from rclpy.qos import QoSProfile
 from rclpy.serialization import deserialize_message
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
@@ -43,7 +44,7 @@ from .polled import Polled
 from .robot_node import RobotNode
 from .run import run
 from .simulator_settings import SETTINGS, check_times, initial_position, physics
-from .topics import newest_of_all, other_publishers
+from .topics import other_publishers
 
 #: Time that a late timer makes up for [s]: more than the robot takes from the last command to being
 #: held, and little enough for it not to be late again by having made up for it.
@@ -90,7 +91,7 @@ class Simulator(RobotNode):
         if self._lockstep:
             self.add_subscription(Float64MultiArray, *EFFORTS, self._on_effort)
         else:
-            quality = newest_of_all(depth=10)
+            quality = QoSProfile(depth=10)  # reliable: a command may come only once
             self._commands = self.add_polled(Float64MultiArray, EFFORTS[0], quality, self._timeout)
         self.add_subscription(WrenchStamped, "~/wrench", "wrench", self._on_wrench)
         self.add_service(Trigger, "~/reset", self._on_reset)
