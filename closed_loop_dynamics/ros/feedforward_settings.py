@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arrays import Array
+from ..inspection.drive import DRIVE_BAR
 from ..model.joint_limits import Limits
 from ..motion.controller import Manner
 from ..motion.feedback import ActuatorFeedback, Feedback
@@ -36,6 +37,7 @@ SETTINGS = (
     Spec("patience", 0.5, "start anew after nothing believable for [s]", 0.0, 3600.0),
     Spec("limit_tolerance", 0.05, "share of its range a joint may leave it by", 0.0, 10.0),
     Spec("min_singular_value", 1e-3, "refuse trajectories nearer to a singularity", 0.0, 1.0),
+    Spec("min_drive_margin", DRIVE_BAR, "refuse trajectories nearer to a dead point", 0.0, 1.0),
     Spec("max_start_jump", 0.1, "refuse a trajectory that starts further away", 0.0, 100.0),
     Spec("start_tolerance", 0.02, "further away, a motion begins at the robot", 0.0, 100.0),
     Spec("allow_nonzero_velocity_at_trajectory_end", False, "the last point may move"),
@@ -152,6 +154,7 @@ def rules(p: NodeParameters) -> Rules:
     """What a trajectory must respect."""
     return Rules(
         min_singular_value=p["min_singular_value"],
+        min_drive_margin=p["min_drive_margin"],
         moving_end=p["allow_nonzero_velocity_at_trajectory_end"],
         max_start_jump=p["max_start_jump"],
         period=p["trajectory_period"],

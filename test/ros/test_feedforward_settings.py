@@ -7,8 +7,9 @@ import pytest
 
 pytest.importorskip("rclpy")
 
+from closed_loop_dynamics.inspection.drive import DRIVE_BAR
 from closed_loop_dynamics.model.joint_limits import Limits
-from closed_loop_dynamics.ros.feedforward_settings import SETTINGS, policy
+from closed_loop_dynamics.ros.feedforward_settings import SETTINGS, policy, rules
 from closed_loop_dynamics.shipped import shipped_robot
 
 
@@ -34,3 +35,9 @@ def test_constraints_are_those_of_their_names() -> None:
     np.testing.assert_array_equal(found.goal, [np.inf, 0.04, *[np.inf] * rest])
     assert (found.goal_time, found.stopped) == (6.0, 0.5)
     np.testing.assert_allclose(found.fastest, given["overspeed"] * limits.velocity)
+
+
+def test_the_bar_for_dead_points_of_the_drive_is_a_parameter() -> None:
+    given = {spec.name: spec.default for spec in SETTINGS}
+    assert rules(given).min_drive_margin == DRIVE_BAR  # type: ignore[arg-type]
+    assert rules(given | {"min_drive_margin": 0.2}).min_drive_margin == 0.2  # type: ignore[arg-type]
