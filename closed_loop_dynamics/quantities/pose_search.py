@@ -17,19 +17,21 @@ import numpy as np
 from ..arrays import Array
 from ..errors import ClosureNotFound, TargetNotReached
 from ..model.joint_limits import SLACK, Limits
-from ..model.poses import body_poses
-from ..model.tree import PRISMATIC
-from ..programs import Programs
-from .coordinates import integrate, random_independent, reference_independent
+from .coordinates import integrate
 from .least_distance import limited_step
-from .targets import Target, errors, misses
+from .search_starts import SearchSpace, Starts
+from .targets import Target, errors, misses, out_of_reach
 
 #: A link is there when it misses its target by no more [m, and rad times the size of the robot].
 TOLERANCE = 1e-8
-#: Positions known beforehand, and from how many of them a search starts at most.
-KNOWN, STARTS = 512, 60
+#: Positions from which a search starts, at most.
+STARTS = 60
+#: How often the best place is found again, to a share of the merit, before a search gives up.
+AGAIN, ALIKE = 12, 0.99
 #: Steps of one descent, and within how many of them the squared error has to halve.
 STEPS, PATIENCE = 100, 8
+#: Other ways that are tried for a limb that misses its target alone.
+MENDS = 6
 #: Steps of the last descent, from the nearest positions: along a curved valley they are short.
 LAST_STEPS = 1000
 #: Longest step of a joint [rad, or sizes of the robot].
@@ -70,43 +72,6 @@ class Place:
         return float(self.error @ self.error) + 10.0 * (size * self.beyond) ** 2
 
 
-class SearchSpace:
-    """What all searches of one robot share."""
-
-    def __init__(self, programs: Programs) -> None:
-        mech = self.mechanism = programs.mechanism
-        self.programs = programs
-        far = [np.linalg.norm(T[:3, 3]) for b, T in body_poses(mech.tree).items() if b >= 0]
-        #: Of the robot [m]: it makes angles comparable with lengths.
-        self.size = max(1e-2, float(max(far, default=0.0)))
-        slides = mech.yd.slots(b for b in mech.independent if mech.joint(b).kind == PRISMATIC)
-        #: What a natural step of each joint, and of each actuator, is.
-        self.sizes = np.ones(mech.m)
-        self.sizes[slides] = self.size
-        kinds = [mech.joint(b).kind == PRISMATIC for b in mech.actuator]
-        self.u_sizes = np.where(kinds, self.size, 1.0)
-
-    @cached_property
-    def reference(self) -> Array:
-        """(n_y,) where a search starts that is told nothing."""
-        return reference_independent(self.mechanism, self.programs.branches)
-
-    @cached_property
-    def known(self) -> tuple[Array, Array, Array]:
-        """Random y (K, n_y) of this robot, and R (K, bodies, 3, 3), p (K, bodies, 3) there."""
-        rng = np.random.default_rng(0)
-        y, R, p = [], [], []
-        for each in random_independent(self.mechanism, self.programs.branches, rng, KNOWN):
-            try:
-                found = self.programs.named("poses", None, each)
-            except ClosureNotFound:
-                continue
-            y.append(each)
-            R.append(found["R"].copy())
-            p.append(found["p"].copy())
-        return np.array(y), np.array(R), np.array(p)
-
-
 class Search:
     """One search: targets, and the joints and actuators that have to do with them."""
 
@@ -135,45 +100,57 @@ class Search:
             TargetNotReached: none were found; with the nearest ones.
         """
         best: Place | None = None
-        count = 0
+        count = again = 0
+        kept = {*self._own.names, *self._driven.names} if self._limited else set()
+        vain = out_of_reach(self._mech.tree, self._targets, kept)
         for y in self._starts(y0):
             place = self._descend(y)
             count += 1
-            if place is None:
-                continue
-            if place.there:
-                return place.y
-            if best is None or self._merit(place) < self._merit(best):
-                best = place
-        if best is not None:  # descents that will not arrive are given up early
+            if place is not None and best is not None and not self._better(place, best):
+                again += not self._better(best, place)
+            elif place is not None:
+                best, again = self._mended(place), 0
+                if best.there:
+                    return best.y
+            if again >= AGAIN or (vain and count > AGAIN):
+                break
+        if best is not None and not vain:  # descents that will not arrive are given up early
             best = self._descend(best.y, steps=LAST_STEPS, patience=LAST_STEPS) or best
             if best.there:
                 return best.y
-        raise self._failure(best, y0, count)
+        raise self._failure(best, y0, count, vain)
+
+    def _better(self, place: Place, than: Place) -> bool:
+        return place.there or self._merit(place) < ALIKE * self._merit(than)
 
     def _starts(self, y0: Array) -> Iterator[Array]:
-        """y0 itself, then positions known beforehand; joints that do not matter stay.
-
-        Of several links: positions near all of them, in turn with limbs each near its own.
-        """
+        """y0 itself, then positions known beforehand; joints that do not matter stay."""
         yield self._clipped(y0)
-        y, R, p = self._robot.known
-        far = [self._distances(target, R, p) for target in self._targets]
-        if self._mech.floating:  # the base brings every link anywhere
-            far = [np.zeros(len(y)) for _ in far]
-        together = np.argsort(sum(far), kind="stable")
-        limbs = [
-            (self._moved_by([t]), np.argsort(d)) for t, d in zip(self._targets, far, strict=True)
-        ]
-        for k in range(min(STARTS, len(y))):
-            start = y0.copy()
-            start[self._y] = y[together[k], self._y]
+        for start in self._known.all(y0, STARTS):
             yield self._clipped(start)
-            if len(limbs) > 1:
-                for joints, order in limbs:
-                    own = self._mech.y.slots(self._mech.scalar_joints(joints))
-                    start[own] = y[order[k], own]
-                yield self._clipped(start)
+
+    @cached_property
+    def _known(self) -> Starts:
+        mech, robot = self._mech, self._robot
+        limbs = [mech.y.slots(mech.scalar_joints(self._moved_by([t]))) for t in self._targets]
+        return Starts(mech, robot.known, self._targets, limbs, robot.size)
+
+    def _mended(self, place: Place) -> Place:
+        """A better place, if there is one, with another way for a limb that misses its target."""
+        if place.there or len(self._targets) < 2:
+            return place
+        for limb in self._missing(place):
+            for start in self._known.with_another_limb(place.y, limb, MENDS):
+                trial = self._descend(self._clipped(start))
+                if trial is not None and self._merit(trial) < 0.5 * self._merit(place):
+                    return self._mended(trial)
+        return place
+
+    def _missing(self, place: Place) -> list[int]:
+        """Targets that are missed, the worst first."""
+        missed = misses(self._targets, place.error, self._robot.size)
+        far = np.array([miss.distance + self._robot.size * miss.angle for miss in missed])
+        return [k for k in np.argsort(-far).tolist() if far[k] > TOLERANCE]
 
     def _moved_by(self, targets: Sequence[Target]) -> list[int]:
         """Independent joints that move the links of some targets."""
@@ -181,18 +158,6 @@ class Search:
         paths = {b for target in targets for b in mech.tree.path_to_root(target.frame[0])}
         parts = [c for c in mech.components if paths.intersection(c.joints)]
         return [b for b in mech.independent if any(b in c.independent for c in parts)]
-
-    def _distances(self, target: Target, R: Array, p: Array) -> Array:
-        """(K,) squared, of a link from its target at the known positions [m^2]."""
-        body, offset = target.frame
-        if body < 0:
-            return np.zeros(len(p))
-        at = p[:, body] + R[:, body] @ offset[:3, 3]
-        result = np.sum((at - target.position) ** 2, axis=1)
-        if target.orientation is not None:
-            turned = R[:, body] @ offset[:3, :3] - target.orientation
-            result += self._robot.size**2 * 0.5 * np.sum(turned**2, axis=(1, 2))
-        return np.asarray(result)
 
     def _clipped(self, y: Array) -> Array:
         if not self._limited:
@@ -245,7 +210,8 @@ class Search:
         """(m,) dy of damped least squares within the limits, not too long."""
         columns, robot = self._columns, self._robot
         sizes = robot.sizes[columns]
-        damping = 0.5 * boost * self._merit(place) + LEAST_DAMPING * robot.size**2
+        far = min(self._merit(place), robot.size**2)
+        damping = 0.5 * boost * far + LEAST_DAMPING * robot.size**2
         E, f = self._half_spaces(place)
         J = place.J[:, columns] * sizes
         z = limited_step(J, place.error, damping, E, f)
@@ -267,12 +233,12 @@ class Search:
         here = np.concatenate([y, u])
         E = np.vstack([rows, -rows])
         f = np.concatenate([self._lower - here, here - self._upper])
-        kept = np.isfinite(f)
-        return E[kept], f[kept]
+        near = f > -LONGEST * np.sum(np.abs(E), axis=1)  # others are out of a step's reach
+        return E[near], f[near]
 
     # -- why not --------------------------------------------------------------------------------
 
-    def _failure(self, best: Place | None, y0: Array, count: int) -> TargetNotReached:
+    def _failure(self, best: Place | None, y0: Array, count: int, vain: str) -> TargetNotReached:
         if best is None:
             text = "no loop closes at y0, nor at any other start; give a y0 where they do"
             return TargetNotReached(text, y=y0, misses=(), limits=())
@@ -280,7 +246,9 @@ class Search:
         limits = tuple(self._active(best))
         far = [str(miss) for miss in missed if max(miss.distance, miss.angle) > TOLERANCE]
         text = "; ".join(far) or "the links are there, but limits are not kept"
-        if limits:
+        if vain:
+            text += f"; {vain}"
+        elif limits:
             text += f"; there at their limits: {', '.join(limits)}"
         else:
             text += "; no limit is in the way: probably out of reach on this assembly mode"

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import MAX_ANGLE, Array
+from ..arrays import MAX_ANGLE, Array, ArrayLike
 from ..errors import InvalidInput, Miss
 from ..mechanism import Mechanism
-from ..model.tree import Tree
+from ..model.tree import FLOATING, PRISMATIC, Joint, Tree
 from ..se3 import rotation_vector
 from .links import Frame, frame_of, pose_and_jacobian
 
@@ -67,6 +66,38 @@ def _read(tree: Tree, link: str, value: ArrayLike) -> tuple[list[Target], bool]:
     if off > ORTHONORMAL or np.any(np.linalg.det(R) < 0.0):
         raise InvalidInput(f"targets['{link}'] is no pose: its rotation is not orthonormal")
     return [Target(link, frame, T[:3, 3], T[:3, :3]) for T in rows], single
+
+
+def out_of_reach(tree: Tree, targets: Sequence[Target], kept: Container[str]) -> str:
+    """Two links that are to be further apart than the chain between them is long; empty: none.
+
+    ``kept``: joints whose limits are.
+    """
+    ends = [(target.link, target.frame, target.position) for target in targets]
+    ends.append((tree.root_link, (-1, np.eye(4)), np.zeros(3)))
+    for k, (link, (body, offset), at) in enumerate(ends[:-1]):
+        for other, (far, far_offset), there in ends[k + 1 :]:
+            between = set(tree.path_to_root(body)) ^ set(tree.path_to_root(far))
+            longest = sum(_length(tree.bodies[b].joint, kept) for b in between)
+            longest += sum(float(np.linalg.norm(T[:3, 3])) for T in (offset, far_offset))
+            asked = float(np.linalg.norm(at - there))
+            if asked > longest + 1e-6:
+                return (
+                    f"out of reach: '{link}' shall be {asked:.3g} m away from '{other}', and the "
+                    f"chain between them is {longest:.3g} m long"
+                )
+    return ""
+
+
+def _length(joint: Joint, kept: Container[str]) -> float:
+    """How far the two links of a joint can be apart, at most [m]."""
+    arm = float(np.linalg.norm(joint.placement[:3, 3]))
+    if joint.kind == FLOATING:
+        return np.inf
+    if joint.kind == PRISMATIC:
+        ranged = joint.name in kept and joint.lower < joint.upper
+        return arm + (max(abs(joint.lower), abs(joint.upper)) if ranged else np.inf)
+    return arm
 
 
 def errors(

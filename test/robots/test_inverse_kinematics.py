@@ -11,6 +11,7 @@ from support.shipped import shipped
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.model.joint_limits import Limits
 from closed_loop_dynamics.quantities.least_distance import limited_step
+from closed_loop_dynamics.quantities.targets import out_of_reach, read_targets
 from closed_loop_dynamics.se3 import rotation_vector
 from tools.reach import campaign, end_links
 from tools.robots import SHIPPED
@@ -20,16 +21,8 @@ SLOW = {
     *("rh5_manus", "rh5_manus_reduced", "rh5_humanoid", "exo_ankle", "irsbot2", "delta"),
     *("differential_humanoid", "geared_humanoid", "belt_humanoid", "geared_quadruped"),
 }
-#: Not there yet: with a free base and four limbs whose poses leave no freedom, descents crawl along
-#: a singular valley; of belt_humanoid some nine of ten such targets are found.
-CRAWLING = {"belt_humanoid", "differential_humanoid", "geared_humanoid"}
 every_robot = pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n
-        for n in SHIPPED
-        if n not in CRAWLING
-    ],
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in SHIPPED]
 )
 
 
@@ -67,12 +60,29 @@ def test_what_is_out_of_reach_says_which_link_misses_by_how_much() -> None:
     (miss,) = caught.value.misses
     at = robot.pose("foot", caught.value.y)[:3, 3]
     assert miss.distance == pytest.approx(np.linalg.norm(at - [3.0, 0.0, 0.0]), rel=1e-6)
+    assert "'foot' shall be" in str(caught.value) and "m long" in str(caught.value)
     # No other positions come nearer.
     limits = Limits.of(robot.mechanism.tree, robot.names.independent)
     assert limits.outside(caught.value.y[None]) is None
     for y in robot.random_independent(np.random.default_rng(2), 300):
         distance = np.linalg.norm(robot.pose("foot", y)[:3, 3] - [3.0, 0.0, 0.0])
         assert distance > miss.distance - 1e-6
+
+
+def test_no_chain_of_joints_is_shorter_than_its_links_can_be_apart() -> None:
+    """Out of reach is said where it is proved, of a free base between two links."""
+    for name in ("crank_leg", "geared_quadruped", "heavy_duty_arm", "six_ups"):
+        robot, rng = shipped(name), np.random.default_rng(8)
+        names = {*robot.names.independent, *robot.names.actuator}
+        for y in robot.random_independent(rng, 20):
+            targets = {link: robot.pose(link, y)[:3, 3] for link in end_links(robot)}
+            read, _ = read_targets(robot.mechanism.tree, targets)
+            assert out_of_reach(robot.mechanism.tree, read[0], names) == ""
+    robot = shipped("geared_quadruped")
+    (first, second, *_), y = end_links(robot), robot.random_independent(np.random.default_rng(8))
+    apart = {first: robot.pose(first, y)[:3, 3], second: robot.pose(second, y)[:3, 3] + [9, 0, 0]}
+    with pytest.raises(cld.TargetNotReached, match=f"'{first}' shall be .* away from '{second}'"):
+        robot.inverse_kinematics(apart)
 
 
 def test_limits_in_the_way_are_named_and_can_be_left_aside() -> None:
