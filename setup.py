@@ -33,6 +33,7 @@ DASK = ["distributed>=2024.1"]
 MUJOCO = ["mujoco>=3.17"]  # reads MJCF
 XACRO = ["xacro>=2.1"]  # expands .xacro files
 CONTROL = ["ruckig>=0.12"]  # streams of references within limits of speed, acceleration and jerk
+RETIME = ["toppra>=0.6"]  # the fastest motion along a path
 TEST = [
     *PLOT,
     *BAGS,
@@ -41,8 +42,10 @@ TEST = [
     *DASK,
     *MUJOCO,
     *XACRO,
+    *RETIME,
     "hypothesis>=6.100",
     "jsonschema>=4.17",
+    "pandas>=2.0",  # tables of joints go in and out
     "pin>=4.0",
     "pytest>=7.4",  # which Jazzy has; its launch_pytest fails with 8.4
     "pytest-xdist>=3.5",
@@ -77,6 +80,7 @@ setup(
         "dask": DASK,
         "mujoco": MUJOCO,
         "plot": PLOT,
+        "retime": RETIME,
         "ros": ROS,
         "test": TEST,
         "viewer": VIEWER,

@@ -5,20 +5,36 @@ Samples are (size,), batches (N, size); everything is float64.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy import typing
+from numpy.typing import NDArray
 
-from .errors import InvalidInput
+from .errors import InvalidInput, did_you_mean
 
 Array = NDArray[np.float64]
+#: What users pass in: numbers, or numbers by the name of their joint, a pandas table say.
+ArrayLike = typing.ArrayLike | Mapping[str, typing.ArrayLike]
 #: Positions that select the assembly mode, or None for that of the reference configurations.
 Guess = ArrayLike | None
 
 #: Larger numbers are refused: the sine and cosine of the native code are exact up to here.
 MAX_ANGLE = 1.0e8
+
+
+class Length(int):
+    """Length of a vector whose numbers have names, so that they may be given by name."""
+
+    names: tuple[str, ...]
+
+    @staticmethod
+    def of(names: Sequence[str]) -> Length:
+        """As many as there are names."""
+        length = Length(len(names))
+        length.names = tuple(names)
+        return length
 
 
 def as_finite_vectors(value: Any, name: str, size: int) -> Array:
@@ -46,7 +62,12 @@ def as_finite_numbers(value: Any, name: str, size: int) -> Array:
 
 
 def as_vectors(value: Any, name: str, size: int) -> Array:
-    """``value`` as floats of shape (size,) or (N, size); InvalidInput otherwise."""
+    """``value`` as floats of shape (size,) or (N, size); InvalidInput otherwise.
+
+    Of numbers by name all that ``size`` names are needed; a table may hold more.
+    """
+    if hasattr(value, "keys"):
+        value = _by_name(value, name, getattr(size, "names", ()))
     if np.ma.is_masked(value):
         raise InvalidInput(f"{name} has masked entries; fill them in or leave the sample out")
     try:
@@ -61,6 +82,19 @@ def as_vectors(value: Any, name: str, size: int) -> Array:
             f"{name} has shape {np.shape(value)}; expected ({size},) or (N, {size}) for a batch"
         )
     return array
+
+
+def _by_name(table: Any, name: str, names: Sequence[str]) -> Any:
+    """(len(names),), or (N, len(names)) when a column is (N,); pandas looks like a mapping."""
+    known = [str(key) for key in table.keys()]  # noqa: SIM118  # a Series iterates over its values
+    for each in names:
+        if each not in known:
+            raise InvalidInput(f"{name} lacks '{each}'; {did_you_mean(each, known)}")
+    try:
+        columns = np.broadcast_arrays(*(np.asarray(table[each]) for each in names))
+    except ValueError:
+        raise InvalidInput(f"{name}: columns of different length") from None
+    return np.stack(columns, axis=-1) if names else table
 
 
 def as_count(value: Any, name: str, least: int) -> int:

@@ -15,7 +15,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from .arrays import Array
+from .arrays import Array, Length
 from .closure.closure import Closure
 from .closure.derive import with_derived_loops
 from .closure.roles import with_roles
@@ -69,7 +69,7 @@ class Mechanism:
     @cached_property
     def p(self) -> int:
         """Number of actuators."""
-        return len(self.actuator)
+        return Length.of([self.joint_name(b) for b in self.actuator])
 
     @cached_property
     def n_y(self) -> int:

@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .actuation.actuation import Actuation
 from .actuation.encoders import independent_from_actuator
 from .actuation.undriven import require_actuators
-from .arrays import Array, Guess, as_finite_vectors, as_one_vector
+from .arrays import Array, ArrayLike, Guess, as_finite_vectors, as_one_vector
 from .c_export import DEFAULT as C_FUNCTIONS
 from .c_export import Export, export_c
 from .closure.smooth import Gamma
@@ -65,8 +64,8 @@ from .quantities.operational_space import (
     run_test_force,
 )
 from .quantities.parameters import DynamicParameters
-from .quantities.pose_search import SearchSpace
 from .quantities.reference_methods import forward_dynamics_by
+from .quantities.search_starts import SearchSpace
 from .quantities.state import State, actuator_jacobian, complete_state
 from .shipped import shipped_files
 from .simulation.integration import Integration

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, Guess, as_finite_numbers, as_finite_vectors, row_by_row
+from ..arrays import Array, ArrayLike, Guess, as_finite_numbers, as_finite_vectors, row_by_row
 from ..dynamics.catalogue import GENERALIZED_FORCES
 from ..errors import ActuationInfeasible, InvalidInput
 from ..programs import Programs

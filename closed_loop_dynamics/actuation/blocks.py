@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array
+from ..arrays import Array, ArrayLike
 from ..dynamics.actuation_rank import natural_sizes, rank_of
 from ..errors import ActuationSingular, InvalidInput
 from ..mechanism import Mechanism

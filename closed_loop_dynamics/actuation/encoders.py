@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from numpy.typing import ArrayLike
-
-from ..arrays import Array, Guess, as_finite_vectors, row_by_row
+from ..arrays import Array, ArrayLike, Guess, as_finite_vectors, row_by_row
 from ..closure.forward_kinematics import independent_of
 from ..errors import Underactuated
 from ..programs import Programs

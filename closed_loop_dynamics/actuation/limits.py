@@ -14,9 +14,8 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, Guess, as_one_vector
+from ..arrays import Array, ArrayLike, Guess, as_one_vector
 from ..dynamics.actuation_rank import rank_of
 from ..errors import InvalidInput, did_you_mean
 from ..inspection.geometry import SubmechanismGeometry

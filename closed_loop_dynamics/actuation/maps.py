@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, Guess, as_finite_numbers, as_finite_vectors, as_one_vector
+from ..arrays import Array, ArrayLike, Guess, as_finite_numbers, as_finite_vectors, as_one_vector
 from ..dynamics.actuation_rank import RANK_TOLERANCE
 from ..errors import InvalidInput
 from ..programs import Programs

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_finite_vectors
+from ..arrays import Array, ArrayLike, as_finite_vectors
 from ..errors import InvalidInput
 
 #: More dimensions have too many vertices to list.

@@ -8,7 +8,13 @@ from types import ModuleType
 
 from ..errors import ClosedLoopError, did_you_mean
 
-EXTRAS = {"distributed": "dask", "matplotlib": "plot", "rosbags": "bags", "viser": "viewer"}
+EXTRAS = {
+    "distributed": "dask",
+    "matplotlib": "plot",
+    "rosbags": "bags",
+    "toppra": "retime",
+    "viser": "viewer",
+}
 
 
 class UsageError(ClosedLoopError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from dataclasses import dataclass
 
@@ -64,8 +65,20 @@ def rising_times(table: Table) -> Array:
     return times
 
 
-def motion_of(robot: Robot, table: Table) -> MotionTable:
+def add_rest(parser: argparse.ArgumentParser) -> None:
+    """``--rest``."""
+    parser.add_argument(
+        "--rest",
+        action="store_true",
+        help="positions alone begin and end at rest: by a quintic spline",
+    )
+
+
+def motion_of(robot: Robot, table: Table, rest: bool = False) -> MotionTable:
     """Check a table against a robot and complete its derivatives.
+
+    Args:
+        rest: of positions alone, no velocity and no acceleration at both ends.
 
     Raises:
         FileProblem: columns missing or unknown, numbers that are not finite, times that do not
@@ -80,23 +93,31 @@ def motion_of(robot: Robot, table: Table) -> MotionTable:
     yd, ydd = table.get(names, VELOCITY), table.get(names, ACCELERATION)
     if yd is None and ydd is not None:
         raise FileProblem(f"{table.source}: accelerations are given without velocities")
+    if rest and yd is not None:
+        raise UsageError(f"--rest is for positions alone; {table.source} has velocities")
     if ydd is None and sys.stderr.isatty():
         missing = "accelerations" if yd is not None else "velocities and accelerations"
         print(f"note: {missing} come from a spline", file=sys.stderr)
     if yd is None:
-        yd, ydd = _derivative(times, y, 1), _derivative(times, y, 2)
+        yd, ydd = (_derivative(times, y, order, rest) for order in (1, 2))
     elif ydd is None:
         ydd = _derivative(times, yd, 1)
     assert ydd is not None
     return MotionTable(times, y, yd, ydd, table)
 
 
-def _derivative(times: Array, values: Array, order: int) -> Array:
-    """Derivative of the interpolating cubic spline (zero for a single row)."""
-    from scipy.interpolate import CubicSpline
+def _derivative(times: Array, values: Array, order: int, rest: bool = False) -> Array:
+    """Derivative of the interpolating cubic spline (zero for a single row); ``rest``: a quintic."""
+    from scipy.interpolate import CubicSpline, make_interp_spline
 
     if len(times) < 2 or not values.shape[1]:
         return np.zeros_like(values)
+    if rest:
+        still = [(n, np.zeros(values.shape[1])) for n in (1, 2)]
+        spline = make_interp_spline(times, values, k=5, bc_type=(still, still))
+        result = np.asarray(spline(times, order))
+        result[[0, -1]] = 0.0  # exactly: a controller refuses less
+        return result
     return np.asarray(CubicSpline(times, values)(times, order))
 
 

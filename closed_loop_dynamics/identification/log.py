@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array
+from ..arrays import Array, ArrayLike
 from ..errors import InvalidInput
 
 #: Cut-off of the low-pass filter for measured motions [Hz]: motions that people design for

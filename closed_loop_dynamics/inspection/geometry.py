@@ -10,9 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_count, as_one_vector
+from ..arrays import Array, ArrayLike, Length, as_count, as_one_vector
 from ..closure.continuation import Solution
 from ..dynamics.actuation_rank import natural_sizes
 from ..errors import ClosureNotFound, InvalidInput
@@ -70,8 +69,8 @@ class SubmechanismGeometry:
 
     def _one(self, y: ArrayLike) -> Array:
         if np.isscalar(y) or getattr(y, "ndim", 1) == 0:
-            y = np.reshape(y, 1)
-        return as_one_vector(y, "y", len(self.independent))
+            y = np.array([y])
+        return as_one_vector(y, "y", Length.of(self.independent))
 
     def _solution(self, y: ArrayLike) -> Solution:
         return self._branch.solution(self._one(y))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from ..arrays import Length
 from .tree import Tree
 
 
@@ -34,7 +35,7 @@ class JointVector:
     @property
     def size(self) -> int:
         """Length of the vector."""
-        return len(self.names)
+        return Length.of(self.names)
 
     @cached_property
     def at(self) -> dict[int, int]:

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_finite_vectors, as_rows
+from ..arrays import Array, ArrayLike, as_finite_vectors, as_rows
 from ..closure.branch import Branch
 from ..engine import Program
 from ..errors import ClosureNotFound

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array
+from ..arrays import Array, ArrayLike
 from ..closure.branch import Branch
 from ..closure.continuation import Solution
 from ..closure.forward_kinematics import actuator_box, actuator_closure, chosen_actuators

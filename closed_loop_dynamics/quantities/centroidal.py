@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from numpy.typing import ArrayLike
-
-from ..arrays import Array, Guess
+from ..arrays import Array, ArrayLike, Guess
 from ..errors import SingularInertia
 from ..model.tree import Tree
 from ..programs import Programs

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_count, as_finite_vectors, as_rows
+from ..arrays import Array, ArrayLike, as_count, as_finite_vectors, as_rows
 from ..closure.branch import Branch
 from ..errors import InvalidInput
 from ..mechanism import Mechanism

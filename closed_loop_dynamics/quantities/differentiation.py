@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..actuation.undriven import require_actuators
-from ..arrays import Array, Guess
+from ..arrays import Array, ArrayLike, Guess
 from ..dynamics.catalogue import ACTUATION, Recipe
 from ..dynamics.differentiated import Against, Along, Differentiated, Jacobian
 from ..dynamics.link_motion import link_motion

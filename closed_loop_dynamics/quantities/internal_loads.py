@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from ..arrays import Array, Guess, as_finite_vectors, as_rows
+from ..arrays import Array, ArrayLike, Guess, as_finite_vectors, as_rows
 from ..dynamics.catalogue import TREE_WRENCHES
 from ..errors import InvalidInput, did_you_mean
 from ..programs import Programs

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_finite_vectors
+from ..arrays import Array, ArrayLike, as_finite_vectors
 from ..errors import InvalidInput, TargetNotReached
-from .pose_search import Search, SearchSpace
+from .pose_search import Search
+from .search_starts import SearchSpace
 from .targets import read_targets
 
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, Guess, as_finite_vectors
+from ..arrays import Array, ArrayLike, Guess, as_finite_vectors
 from ..closure.branch import Branch
 from ..errors import InvalidInput, did_you_mean
 from ..mechanism import Mechanism

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from numpy.typing import ArrayLike
-
-from ..arrays import Array, Guess
+from ..arrays import Array, ArrayLike, Guess
 from ..dynamics.catalogue import INERTIA, Recipe
 from ..dynamics.cluster_efpa import inverse_osim, response_to_force
 from ..dynamics.equations import checked

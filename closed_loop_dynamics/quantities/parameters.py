@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from numpy.typing import ArrayLike
-
-from ..arrays import Array, as_finite_vectors
+from ..arrays import Array, ArrayLike, as_finite_vectors
 from ..dynamics.parameters import ParameterView, model_parameters, parameter_count, parameter_view
 from ..mechanism import Mechanism
 from ..simulation.payload import Payload, add_payloads

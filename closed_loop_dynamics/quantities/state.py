@@ -7,9 +7,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, Guess
+from ..arrays import Array, ArrayLike, Guess
 from ..errors import InvalidInput
 from ..programs import Programs
 
@@ -42,6 +41,18 @@ class State:
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows]
         return "\n".join([*map(str.rstrip, lines), f"residual {float(self.residual):.1e}"])
+
+    def to_pandas(self) -> Any:
+        """A pandas ``DataFrame`` with a row per sample: ``knee``, ``knee.velocity`` ..."""
+        import pandas
+
+        mech = self._programs.mechanism
+        columns = dict(zip(mech.q.names, np.atleast_2d(self.q).T, strict=True))
+        for kind, values in (("velocity", self.qd), ("acceleration", self.qdd)):
+            if values is not None:
+                names = (f"{name}.{kind}" for name in mech.qd.names)
+                columns.update(zip(names, np.atleast_2d(values).T, strict=True))
+        return pandas.DataFrame(columns)
 
     @property
     def q(self) -> Array:

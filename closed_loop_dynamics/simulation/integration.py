@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..arrays import (
     Array,
+    ArrayLike,
     Guess,
     as_count,
     as_finite_vectors,

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_finite_vectors
+from ..arrays import Array, ArrayLike, as_finite_vectors
 from ..dynamics.parameters import body_parameters, parameter_view
 from ..errors import InvalidInput
 from ..mechanism import Mechanism

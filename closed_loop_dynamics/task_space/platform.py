@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_finite_vectors
+from ..arrays import Array, ArrayLike, as_finite_vectors
 from ..engine.symbolic import ca
 from ..errors import InvalidInput
 from ..model.words import AXES

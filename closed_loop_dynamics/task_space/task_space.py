@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_finite_vectors, as_rows
+from ..arrays import Array, ArrayLike, as_finite_vectors, as_rows
 from ..engine import Program
 from ..engine.symbolic import tracing
 from ..engine.threads import Threads, on_threads

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -216,3 +217,32 @@ def test_boxes_of_the_graph_do_not_overlap() -> None:
         for b in boxes[:i]:
             apart_x = a.x + a.width <= b.x or b.x + b.width <= a.x
             assert apart_x or a.y + a.height <= b.y or b.y + b.height <= a.y
+
+
+def test_what_has_one_right_answer_is_put_right_in_a_copy(run, tmp_path: Path) -> None:
+    """Limits past the end of a loop, and rpy in degrees; the rest stays, to the letter."""
+    model, loops = ROOT / "urdf/mechanisms/four_bar.urdf", ROOT / "config/mechanisms/four_bar.yaml"
+    text = model.read_text(encoding="utf-8")
+    at = text.index("<limit", text.index('<joint name="rocker"'))
+    tag = text[at : text.index(">", at) + 1]
+    wide = re.sub('upper="[^"]*"', 'upper="3.0"', re.sub('lower="[^"]*"', 'lower="-3.0"', tag))
+    path, copy = tmp_path / "wide.urdf", tmp_path / "mended.urdf"
+    path.write_text(text.replace(tag, wide), encoding="utf-8")
+    outcome = run("check", path, loops, "--fix", copy)
+    assert "limits-past-toggle" in outcome.out and outcome.err.count("where its loop ends") == 2
+    assert "limits-past-toggle" not in run("check", copy, loops).out
+    mended = copy.read_text(encoding="utf-8")
+    start = mended.index("<limit", mended.index('<joint name="rocker"'))
+    assert mended[:start] == text[:at]
+    assert mended[mended.index(">", start) :] == text[text.index(">", at) :]
+    assert run("check", path, loops, "--fix", path).status == 2
+
+
+def test_angles_in_degrees_are_put_right_in_a_copy(run, tmp_path) -> None:
+    text = (ROOT / "urdf" / "crank_leg.urdf").read_text(encoding="utf-8")
+    assert text.count('rpy="0 3.085314117301 0"') == 1
+    path, copy = tmp_path / "degrees.urdf", tmp_path / "mended.urdf"
+    path.write_text(text.replace("0 3.085314117301 0", "0 176.775477 0"), encoding="utf-8")
+    outcome = run("check", path, ROOT / "config" / "crank_leg.yaml", "--fix", copy)
+    assert "rpy in degrees, 0 176.775477 0, is 0 3.08531411 0 rad" in outcome.err
+    assert copy.read_text(encoding="utf-8") == text.replace("3.085314117301", "3.08531411")

@@ -294,3 +294,28 @@ def test_without_rosbags_the_extra_is_named(run, squat, tmp_path, monkeypatch) -
     monkeypatch.setitem(sys.modules, "rosbags", None)
     outcome = run("map", "crank_leg", "-i", path, "-o", tmp_path / "x.mcap")
     assert outcome.status == 1 and ".[bags]" in outcome.err
+
+
+def test_positions_alone_begin_and_end_at_rest_when_asked(run, leg: cld.Robot, tmp_path) -> None:
+    """The squat of the tutorial starts at 0.14 rad/s without --rest."""
+    path, out = tmp_path / "squat.csv", tmp_path / "u.csv"
+    rows = [[-0.2, 0.4, -0.2], [-0.3, 0.6, -0.3], [-0.5, 1.0, -0.5], [-0.2, 0.4, -0.2]]
+    lines = [",".join(map(str, (0.5 * k, *row))) for k, row in enumerate(rows)]
+    path.write_text("time,hip,knee,ankle\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    assert run("map", "crank_leg", "-i", path, "--rate", "100", "-o", out).status == 0
+    moving = read_csv(str(out)).need(leg.names.actuator, "velocity")
+    assert np.max(np.abs(moving[[0, -1]])) > 0.05
+    assert run("map", "crank_leg", "-i", path, "--rest", "--rate", "100", "-o", out).status == 0
+    table = read_csv(str(out))
+    u, ud, udd, _ = (table.need(leg.names.actuator, kind) for kind in KINDS)
+    assert np.all(ud[[0, -1]] == 0.0) and np.all(udd[[0, -1]] == 0.0)
+    for k, row in enumerate(rows):
+        np.testing.assert_allclose(u[50 * k], leg.state(row).u, atol=1e-9)
+    np.testing.assert_allclose(np.gradient(u[:, 0], 0.01)[1:-1], ud[1:-1, 0], atol=5e-3)
+    outcome = run("map", "crank_leg", "-i", out, "--reverse", "--rest")
+    assert outcome.status == 2 and "--rest" in outcome.err
+    text = path.read_text(encoding="utf-8").replace("ankle", "ankle,knee.velocity", 1)
+    path.write_text(text.replace("-0.2\n", "-0.2,0\n").replace("-0.3\n", "-0.3,0\n")
+                    .replace("-0.5\n", "-0.5,0\n"), encoding="utf-8")  # fmt: skip
+    outcome = run("map", "crank_leg", "-i", path, "--rest")
+    assert outcome.status != 0

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support import jansen
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.cli.link_reach import reach_in_task_space, reach_of_link
 from closed_loop_dynamics.cli.tables import read_csv
+from closed_loop_dynamics.model.joint_limits import Limits
 
 
 def test_a_way_is_that_of_the_poses(run, leg: cld.Robot, tmp_path: Path) -> None:
@@ -57,3 +60,41 @@ def test_map_reverse_undoes_map(run, leg: cld.Robot, squat, tmp_path: Path) -> N
     tau_y = leg.generalized_forces(y, yd, ydd)
     np.testing.assert_allclose(found.need(names.independent, "effort"), tau_y, atol=1e-7)
     assert run("map", "crank_leg", "-i", there, "--reverse", "--rate", "10").status == 2
+
+
+def test_the_toe_curve_of_jansens_leg(run, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra `plot`)")
+    model, loops = tmp_path / "jansen.urdf", tmp_path / "loops.yaml"
+    model.write_text(jansen.urdf(), encoding="utf-8")
+    loops.write_text(jansen.LOOPS, encoding="utf-8")
+    out, picture = tmp_path / "toe.csv", tmp_path / "toe.png"
+    outcome = run("path", model, loops, "--link", "toe", "-o", out, "--plot", picture)
+    assert outcome.status == 0, outcome.err
+    table = read_csv(str(out))
+    at = [table.columns.index(f"toe.{axis}") for axis in "xz"]
+    expected = [jansen.points(crank)["toe"] for crank in table.need(["crank"], "position")[:, 0]]
+    np.testing.assert_allclose(table.values[:, at], expected, atol=1e-10)
+    assert np.ptp(table.values[:, at[0]]) > 0.06 and picture.stat().st_size > 5000
+    robot = cld.load(model, loops, prepare=())
+    reached = reach_of_link(robot, "toe", 50)
+    cranks = robot.random_independent(np.random.default_rng(0), 50)[:, 0]
+    expected = [jansen.points(crank)["toe"] for crank in cranks]
+    np.testing.assert_allclose(reached.points[:, [0, 2]], expected, atol=1e-10)
+    picture = tmp_path / "reach.png"
+    words = ("--link", "toe", "--samples", "50", "-o", picture)
+    outcome = run("workspace", model, loops, *words)
+    assert outcome.status == 0 and "50 of 50 random positions" in outcome.out
+    assert picture.stat().st_size > 5000
+    outcome = run("workspace", model, loops, "--link", "toes", "-o", picture)
+    assert outcome.status == 2 and "did you mean 'toe'" in outcome.err
+
+
+def test_the_platform_gets_to_where_its_limbs_allow(run, tmp_path: Path) -> None:
+    robot = cld.load("irsbot2", prepare=())
+    task, limits = robot.task_space(), Limits.of(robot.mechanism.tree, robot.names.actuator)
+    reached = reach_in_task_space(robot, 40)
+    assert reached.names == tuple(f"{axis} [m]" for axis in task.axes) and len(reached.points) > 20
+    for x in reached.points:
+        assert limits.outside(task.inverse_kinematics(x).u[None]) is None
+    outcome = run("workspace", "crank_leg", "--x")
+    assert outcome.status == 1 and "task_space" in outcome.err

@@ -35,6 +35,7 @@ COMMANDS = (
     Command("inverse-dynamics", "actuator forces of a motion"),
     Command("forward-dynamics", "accelerations from actuator forces"),
     Command("map", "map a trajectory file to actuator positions, velocities, forces"),
+    Command("retime", "the fastest motion along a path, within speeds and efforts"),
     Command("path", "the way of links during a motion, as a curve and as numbers"),
     Command("loads", "forces in joints, cuts and rods during a motion, and their peaks"),
     Command("excite", "design a motion that shows the parameters of a robot, within its limits"),

@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from ...errors import ModelError
 from ...inspection import Finding, Report, units_of_files
 from ..finding_formats import github, sarif
+from ..fixes import mended
+from ..output import check_place, put
 from ..robot_argument import add_robot_arguments, find_robot, load_robot
 from ..terminal import Style, json_text
 
@@ -25,6 +28,10 @@ examples:
   closed-loop check robot.urdf loops.yaml --strict      # warnings fail too: for CI
   closed-loop check robot.urdf loops.yaml --json | jq .findings
   closed-loop check robot.urdf loops.yaml --format github    # annotations beside the lines
+  closed-loop check robot.urdf loops.yaml --fix mended.urdf
+
+--fix puts right what has one right answer: rpy in degrees, and limits of the one independent joint
+of a loop past the end of its reach. The rest of the URDF stays as it is, to the letter.
 
 exit status: 0 clean, 1 errors (with --strict: or warnings), 2 the command line is wrong
 """
@@ -41,6 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="the same as --format json")
     parser.add_argument("--strict", action="store_true", help="warnings count as errors")
+    parser.add_argument(
+        "--fix", metavar="URDF", help="write a copy with what has one right answer put right"
+    )
     parser.add_argument("--quiet", action="store_true", help="print errors and warnings only")
 
 
@@ -48,10 +58,13 @@ def run(options: argparse.Namespace) -> int:
     """Load, lint, print."""
     form = "json" if options.json else options.format
     style = Style.of(sys.stdout)
+    if options.fix is not None:
+        check_place(options.fix, options)
     try:
         report = load_robot(options).report()
     except ModelError as error:
         units = units_at_fault(options)
+        fix(options, units, {})
         if form == "text" or options.debug:
             print("".join(f"{_line(finding, style)}\n" for finding in units), end="")
             raise
@@ -62,6 +75,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         findings, facts = list(report.findings), report.as_dict()
         failed = bool(report.errors or (options.strict and report.warnings))
+        fix(options, findings, _past_their_reach(report))
     if options.quiet:
         findings = [finding for finding in findings if finding.severity != "info"]
     robot = os.path.relpath(find_robot(options.robot, options.submechanisms).urdf)
@@ -73,6 +87,24 @@ def run(options: argparse.Namespace) -> int:
         text = github(findings, robot) if form == "github" else lines(report, options, style)
         print("".join(f"{line}\n" for line in text), end="")
     return int(failed)
+
+
+def fix(options: argparse.Namespace, findings: list[Finding], reach: Mapping[str, Any]) -> None:
+    """Write the mended copy, and say what is different in it."""
+    if options.fix is None:
+        return
+    source = find_robot(options.robot, options.submechanisms).urdf
+    text, changes = mended(source.read_text(encoding="utf-8"), findings, reach)
+    put(options.fix, text)
+    for change in changes or ["nothing that has one right answer; the copy is the same"]:
+        print(f"{options.fix}: {change}", file=sys.stderr)
+
+
+def _past_their_reach(report: Report) -> dict[str, tuple[float, float]]:
+    """What joints with limits past a singularity can reach, where that is known exactly."""
+    past = {f.submechanism for f in report.warnings if f.code == "limits-past-toggle"}
+    found = [s.reachable for s in report.submechanisms if s.reach_is_exact and s.name in past]
+    return {joint: ends for reachable in found for joint, ends in reachable.items()}
 
 
 def units_at_fault(options: argparse.Namespace) -> list[Finding]:

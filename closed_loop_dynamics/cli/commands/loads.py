@@ -13,7 +13,7 @@ from ...quantities.internal_loads import InternalLoads
 from ...robot import Robot
 from ..arguments import positive
 from ..bags import add_input_arguments, read_recording
-from ..motion_file import MOTION_NOTE, MotionTable, motion_of, resampled
+from ..motion_file import MOTION_NOTE, MotionTable, add_rest, motion_of, resampled
 from ..output import check_output, write
 from ..pictures import STYLES, check_picture, new_figure, save_figure
 from ..robot_argument import add_robot_arguments, load_robot
@@ -57,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="HZ",
         help="sample in between, as map does (default: the rows of the file)",
     )
+    add_rest(parser)
     group = parser.add_argument_group("output")
     group.add_argument(
         "-o", "--output", metavar="FILE", help="all loads at all times: a .csv or .json file"
@@ -74,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
     if options.plot is not None:
         check_picture(options.plot, options, "--plot")
     robot = load_robot(options, "inverse_dynamics")
-    motion = motion_of(robot, read_recording(options.input, options.topic).table)
+    motion = motion_of(robot, read_recording(options.input, options.topic).table, options.rest)
     if options.rate is not None:
         motion = resampled(motion, options.rate)
     loads = motion_loads(robot, motion)

@@ -14,7 +14,7 @@ from ...robot import Robot
 from ..arguments import positive
 from ..bags import STATES, TRAJECTORY, add_input_arguments, read_recording, ros_topic, write_result
 from ..mistakes import FileProblem, UsageError
-from ..motion_file import MOTION_NOTE, MotionTable, motion_of, resampled
+from ..motion_file import MOTION_NOTE, MotionTable, add_rest, motion_of, resampled
 from ..output import add_output_arguments, check_output, is_bag
 from ..robot_argument import add_robot_arguments, load_robot
 from ..states import States, check_table, coordinates
@@ -55,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="sample in between, by the rules of joint_trajectory_controller (default: the rows "
         "of the file)",
     )
+    add_rest(parser)
     parser.add_argument("--reverse", action="store_true", help="from the actuators to all joints")
     parser.add_argument(
         "--limits",
@@ -75,8 +76,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--output-topic and --message are for bags; name the --output .mcap")
     topic = options.output_topic and ros_topic(options.output_topic)
     if options.reverse:
-        if options.rate is not None:
-            raise UsageError("--rate is not for --reverse: a log has its own times")
+        if options.rate is not None or options.rest:
+            raise UsageError("--rate and --rest are not for --reverse: a log has its own times")
         robot = load_robot(options, "positions")
         recording = read_recording(options.input, options.topic)
         result = replace(completed(robot, recording.table), start=recording.table.start)
@@ -85,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     robot = load_robot(options, "state", "inverse_dynamics")
     recording = read_recording(options.input, options.topic)
-    motion = motion_of(robot, recording.table)
+    motion = motion_of(robot, recording.table, options.rest)
     if options.rate is not None:
         motion = resampled(motion, options.rate)
     mapped = map_motion(robot, motion)

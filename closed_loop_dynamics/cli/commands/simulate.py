@@ -17,7 +17,7 @@ from ...simulation.plant import Physics, Plant
 from ..arguments import InputFile, add_vector, positive
 from ..bags import STATES, read_recording, write_result
 from ..mistakes import FileProblem, UsageError
-from ..motion_file import MOTION_NOTE, as_spline, check_rows, motion_of, rising_times
+from ..motion_file import MOTION_NOTE, add_rest, as_spline, check_rows, motion_of, rising_times
 from ..output import add_output_arguments, check_output
 from ..progress import Progress
 from ..robot_argument import add_robot_arguments, load_robot
@@ -55,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for option, what in (("--efforts", "forces over time"), ("--follow", "a motion to follow")):
         acting.add_argument(option, type=InputFile, metavar="FILE", help=f"{what}, CSV or bag")
     parser.add_argument("--topic", help="of a bag; default: the only one with joints")
+    add_rest(parser)
     parser.add_argument(
         "--feedback",
         type=positive,
@@ -173,6 +174,8 @@ def _acting(robot: Robot, options: argparse.Namespace) -> Acting:
     start, rest = reference(robot), np.zeros(robot.m)
     if options.feedback is not None and options.follow is None:
         raise UsageError("--feedback goes with --follow")
+    if options.rest and options.follow is None:
+        raise UsageError("--rest goes with --follow")
     if options.hold:
         return lambda plant, now: None, start, rest, None
     if options.follow is not None:
@@ -184,7 +187,7 @@ def _acting(robot: Robot, options: argparse.Namespace) -> Acting:
 
 
 def _following(robot: Robot, options: argparse.Namespace) -> Acting:
-    motion = motion_of(robot, read_recording(options.follow, options.topic).table)
+    motion = motion_of(robot, read_recording(options.follow, options.topic).table, options.rest)
     spline, begin = as_spline(motion), float(motion.times[0])
     w = options.feedback or 0.0
 

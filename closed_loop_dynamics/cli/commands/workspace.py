@@ -8,7 +8,8 @@ from ...errors import did_you_mean
 from ...inspection.loop_names import loop_names
 from ...robot import Robot
 from ..arguments import add_vector, positive, whole
-from ..mistakes import UsageError
+from ..link_reach import draw_reach, reach_in_task_space, reach_of_link
+from ..mistakes import FileProblem, UsageError
 from ..pictures import check_picture, save_figure
 from ..robot_argument import add_robot_arguments, load_robot
 from ..states import parse_vector, reference
@@ -20,6 +21,8 @@ within the limits of joints and actuators; how far its singularities are, as sma
 values (0 for the loop: its branches meet; 0 for the actuators: they cannot move it); and the forces
 with which its actuators hold the robot against gravity. One independent joint gives curves, two
 give maps; of more, two are varied. All other joints stand at --y.
+With --link it is the reach of a link in the root frame, with --x that of the platform of a parallel
+manipulator in its own coordinates: random positions within the limits of joints and actuators.
 With --scheduler the workers of a Dask cluster do the work (extra `dask`).
 """
 EPILOG = """\
@@ -28,6 +31,8 @@ examples:
   closed-loop workspace rh5_leg -s ankle --grid 41 -o ankle.png
   closed-loop workspace ups6 --joints x y
   closed-loop workspace rh5_leg -s knee --y hip_pitch=-0.5
+  closed-loop workspace rh5_leg --link foot
+  closed-loop workspace delta --x
 """
 
 
@@ -35,6 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_robot_arguments(parser)
     parser.add_argument(
         "-s", "--submechanism", metavar="NAME", help="default: the only one with loops"
+    )
+    others = parser.add_mutually_exclusive_group()
+    others.add_argument("--link", metavar="LINK", help="where this link gets to, in place of that")
+    others.add_argument("--x", action="store_true", help="where the platform gets to")
+    parser.add_argument(
+        "--samples", type=whole, default=4000, metavar="N", help="of --link and --x (4000)"
     )
     parser.add_argument(
         "--joints", nargs="+", metavar="JOINT", help="one or two independent joints to vary"
@@ -63,6 +74,8 @@ def run(options: argparse.Namespace) -> int:
     robot = load_robot(options)
     if robot.mechanism.floating:
         raise UsageError("workspace is for robots with a fixed base")
+    if options.link or options.x:
+        return _cartesian(robot, options)
     name = _submechanism(robot, options.submechanism)
     output = options.output or f"workspace_{name}.png"
     check_picture(output, options)
@@ -73,6 +86,28 @@ def run(options: argparse.Namespace) -> int:
     draw = draw_curves if len(joints) == 1 else draw_maps
     save_figure(draw(robot, samples), output)
     print(samples.summary())
+    return 0
+
+
+def _cartesian(robot: Robot, options: argparse.Namespace) -> int:
+    """The reach of a link or of the platform."""
+    if options.submechanism or options.joints or options.y:
+        raise UsageError("--link and --x move all joints; leave out -s, --joints and --y")
+    links = robot.mechanism.tree.frames
+    if options.link and options.link not in links:
+        raise UsageError(f"--link: no link '{options.link}'; {did_you_mean(options.link, links)}")
+    what = options.link or robot.task_space().platform
+    output = options.output or f"workspace_{what}.png"
+    check_picture(output, options)
+    reached = (
+        reach_of_link(robot, what, options.samples)
+        if options.link
+        else reach_in_task_space(robot, options.samples)
+    )
+    if not len(reached.points):
+        raise FileProblem("no random position is within the limits of joints and actuators")
+    save_figure(draw_reach(reached, f"{robot.mechanism.tree.name}: {what}"), output)
+    print(reached.summary(what))
     return 0
 
 
