@@ -319,3 +319,19 @@ def test_positions_alone_begin_and_end_at_rest_when_asked(run, leg: cld.Robot, t
                     .replace("-0.5\n", "-0.5,0\n"), encoding="utf-8")  # fmt: skip
     outcome = run("map", "crank_leg", "-i", path, "--rest")
     assert outcome.status != 0
+
+
+def test_retime_writes_a_motion_that_map_takes(run, leg: cld.Robot, tmp_path) -> None:
+    pytest.importorskip("toppra", reason="toppra is not installed (extra `retime`)")
+    path, fast = tmp_path / "path.csv", tmp_path / "fast.csv"
+    path.write_text("hip,knee,ankle\n-0.2,0.4,-0.2\n-0.5,0.9,-0.4\n-0.7,1.4,-0.7\n")
+    outcome = run("retime", "crank_leg", "-i", path, "--rate", "500", "-o", fast)
+    assert outcome.status == 0 and "s from rest to rest" in outcome.err
+    table = read_csv(str(fast))
+    assert table.times is not None and 0.05 < table.times[-1] < 1.0
+    ends = table.need(leg.names.independent, "position")[[0, -1]]
+    np.testing.assert_allclose(ends, [[-0.2, 0.4, -0.2], [-0.7, 1.4, -0.7]], atol=1e-9)
+    assert run("map", "crank_leg", "-i", fast, "-o", tmp_path / "u.csv").err.count("effort") == 0
+    path.write_text("hip,knee,ankle\n-0.2,0.4,-0.2\n-0.2,0.4,-0.2\n")
+    outcome = run("retime", "crank_leg", "-i", path)
+    assert outcome.status == 1 and "two different points" in outcome.err
