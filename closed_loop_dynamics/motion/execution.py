@@ -282,7 +282,8 @@ class Execution:
         """Come to rest along the path, within ``duration`` [s]."""
         if self._spline is not None and self._now_ns is not None and (self.remaining or 0.0) > 0.0:
             now = self._seconds(self._now_ns)
-            self._divert(Braking(self._spline.from_now(now), now + self._ahead, duration))
+            way = Braking(self._spline.from_now(now), now + self._ahead, duration)
+            self._divert(way, self._telling.diverted)
 
     def begin_anew(self, y: Array, yd: Array, duration: float) -> Setpoint | None:
         """From the state (m,) in which the robot is to rest, within ``duration`` [s]."""
@@ -294,7 +295,7 @@ class Execution:
             self._checker.mapped(way, np.linspace(now, way.end, REACHED))
         except ClosedLoopError:  # joint limits may be wider than the loops
             way = Spline.resting(y, now)
-        self._divert(way)
+        self._divert(way, self._telling.anchored, max(way.end, now + duration))
         return Setpoint(now, y, yd, np.zeros_like(y))
 
     def follow(self, y: Array) -> None:
@@ -303,11 +304,11 @@ class Execution:
             self._spline, self.following = Spline.resting(y, self._seconds(self._now_ns)), False
             self._bar_stream("the robot leads")
 
-    def _divert(self, spline: Spline) -> None:
+    def _divert(self, spline: Spline, tell: Callable[..., None], *details: float) -> None:
         self._examination.forget()
         self._bar_stream("it was stopped")
         self._spline, self.following = spline, False
-        self._examination.beside(self._telling.diverted, spline)
+        self._examination.beside(tell, spline, *details)
 
     def let_go(self, duration: float) -> None:
         """Nobody commands from now on; who follows the motion comes to rest within ``duration``."""

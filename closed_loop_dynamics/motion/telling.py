@@ -12,6 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
+from ..arrays import Array
 from ..errors import ClosedLoopError
 from .braking import Braking
 from .handover import Handover
@@ -107,6 +108,17 @@ class Telling:
         begin = spline.start
         end = max(spline.end, begin + 2 * TOLD_POINTS)  # times increase at rest, too
         times = np.linspace(begin, end, max(3, round((end - begin) / TOLD_POINTS)))
+        self._tell(spline, begin, times)
+
+    def anchored(self, spline: Spline, rest: float) -> None:
+        """The robot is elsewhere: to rest from there, until the time ``rest`` [s].
+
+        Only the end is told. Who follows may know better where the robot is, or take until then to
+        come there, but must not leap.
+        """
+        self._tell(spline, spline.start, np.array([rest]))
+
+    def _tell(self, spline: Spline, begin: float, times: Array) -> None:
         try:
             table = self._checker.mapped(spline, times)
         except ClosedLoopError:

@@ -106,3 +106,17 @@ def test_a_stop_is_told_before_it_begins(rig: SlowRig, delay: float) -> None:
     np.testing.assert_allclose(table.u[0], state.u, atol=1e-9)
     np.testing.assert_allclose(table.ud[0], state.ud, atol=1e-9)
     assert np.abs(rig.cycle(0.3).yd).max() < 1e-9
+
+
+def test_a_robot_that_is_elsewhere_is_brought_to_rest_without_a_leap(rig: SlowRig) -> None:
+    """Whether it is there or its encoders err: who follows has the time of a stop to come there."""
+    rig.run(to(GOAL, 2.0))
+    reference = rig.cycle(TOLD_AHEAD + 0.5)
+    elsewhere = reference.y + 0.12
+    rig.execution.begin_anew(elsewhere, reference.yd, 0.3)
+    rig.until(lambda: rig.diversions)
+    begin, table = rig.diversions[0]
+    assert begin == rig.now and table.times == pytest.approx([0.3])
+    np.testing.assert_array_equal(table.ud, 0.0)
+    state = rig.execution._checker.robot.state(rig.cycle(0.3).y)
+    np.testing.assert_allclose(table.u[0], state.u, atol=1e-9)
