@@ -41,7 +41,7 @@ def test_a_motion_too_fast_for_the_actuators_is_shrunk() -> None:
     tau = robot.inverse_dynamics(found.y, found.yd, found.ydd)
     actuator = Limits.of(robot.mechanism.tree, robot.names.actuator)
     used = [np.abs(state.ud) / actuator.velocity, np.abs(tau) / actuator.effort]
-    assert 0.9 < np.max(used) < 0.96
+    assert 0.9 < np.max(used) < 0.9501  # which is also what the finer samples say
 
 
 def test_what_makes_no_motion_is_refused() -> None:
