@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array
+from ..arrays import Array, Vec
 from ..errors import InvalidInput
 
 #: Cut-off of the low-pass filter for measured motions [Hz]: motions that people design for
@@ -47,13 +46,7 @@ class Log:
         return float(self.times[-1] - self.times[0]) / (len(self.times) - 1)
 
 
-def measured(
-    times: ArrayLike,
-    y: ArrayLike,
-    tau_u: ArrayLike,
-    yd: ArrayLike | None = None,
-    cutoff: float = CUTOFF,
-) -> Log:
+def measured(times: Vec, y: Vec, tau_u: Vec, yd: Vec | None = None, cutoff: float = CUTOFF) -> Log:
     """A log of measured positions: what is noisy is filtered, what is missing differentiated.
 
     Positions (and velocities, where they are given) pass a Butterworth low-pass filter forwards and

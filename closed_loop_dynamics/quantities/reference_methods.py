@@ -19,13 +19,7 @@ METHODS = ("cluster_aba", "projection", "lagrange")
 
 
 def forward_dynamics_by(
-    programs: Programs,
-    method: str,
-    y: Vec,
-    yd: Vec,
-    tau_u: Vec,
-    wrenches: Wrenches,
-    guess: Guess,
+    programs: Programs, method: str, y: Vec, yd: Vec, tau_u: Vec, wrenches: Wrenches, guess: Guess
 ) -> Array:
     """ydd by ``"projection"`` (M_y ydd = tau_y - C_y) or ``"lagrange"`` (KKT on the tree)."""
     if method not in METHODS:
