@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, as_count
 from ..errors import ClosedLoopError, InvalidInput
 from ..model.joint_limits import Limits
 from ..robot import Robot
@@ -73,10 +73,13 @@ def excite(
         progress: told how many have been.
 
     Raises:
-        InvalidInput: a floating base, one harmonic, too few actuators, or no pose in which the
+        InvalidInput: a floating base, no such series, too few actuators, or no pose in which the
             robot can rest.
     """
-    if harmonics < 2:
+    for name, value in (("period", period), ("rate", rate)):
+        if not 0.0 < value < np.inf:
+            raise InvalidInput(f"{name} must be positive and finite: {value!r}")
+    if as_count(harmonics, "harmonics", 1) < 2:
         raise InvalidInput("a motion that starts at rest needs two harmonics or more")
     if robot.p < robot.m:
         raise InvalidInput("a robot with fewer actuators than independent joints follows no motion")

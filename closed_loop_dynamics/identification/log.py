@@ -63,6 +63,8 @@ def measured(times: Vec, y: Vec, tau_u: Vec, yd: Vec | None = None, cutoff: floa
     if np.abs(np.diff(t) - step).max() > 0.01 * step:  # stamps jitter; the filter wants a raster
         positions, forces = _at(even, t, positions), _at(even, t, forces)
         speeds = None if speeds is None else _at(even, t, speeds)
+    if not cutoff > 0.0:
+        raise InvalidInput(f"the cut-off must be positive: {cutoff!r}")
     if cutoff >= 0.4 / step:
         raise InvalidInput(
             f"a cut-off of {cutoff:g} Hz needs a log of more than {2.5 * cutoff:g} Hz; this one "

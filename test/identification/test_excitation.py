@@ -47,3 +47,8 @@ def test_a_motion_too_fast_for_the_actuators_is_shrunk() -> None:
 def test_what_makes_no_motion_is_refused() -> None:
     with pytest.raises(cld.InvalidInput, match="two harmonics"):
         excite(shipped("crank_leg"), harmonics=1)
+    with pytest.raises(cld.InvalidInput, match="harmonics must be a whole number"):
+        excite(shipped("crank_leg"), harmonics=2.5)  # type: ignore[arg-type]
+    for name, value in (("period", -1.0), ("rate", np.nan)):
+        with pytest.raises(cld.InvalidInput, match=f"{name} must be positive"):
+            excite(shipped("crank_leg"), **{name: value})

@@ -250,6 +250,8 @@ def test_columns_that_do_not_belong_to_the_times_are_refused() -> None:
         measured(t, y[:, 0], y)
     with pytest.raises(cld.InvalidInput, match=r"tau_u of a log has shape .* 500 times"):
         measured(t, y, y[1:])
+    with pytest.raises(cld.InvalidInput, match="cut-off must be positive"):
+        measured(t, y, y, cutoff=-1.0)
     gap = np.where(np.arange(500)[:, None] == 7, np.nan, y)
     with pytest.raises(cld.InvalidInput, match="y of a log is not finite in row 7"):
         measured(t, gap, y)
