@@ -9,16 +9,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy import typing
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .errors import InvalidInput, did_you_mean
 
 Array = NDArray[np.float64]
-#: What users pass in: numbers, or numbers by the name of their joint, a pandas table say.
-ArrayLike = typing.ArrayLike | Mapping[str, typing.ArrayLike]
+#: A vector (size,) as users pass it in, or a batch (N, size) of them; or numbers by name: columns.
+Vec = ArrayLike | Mapping[str, ArrayLike]
 #: Positions that select the assembly mode, or None for that of the reference configurations.
-Guess = ArrayLike | None
+Guess = Vec | None
+#: Link -> (6,) [moment; force] at its origin, in its frame.
+Wrenches = Mapping[str, Vec] | None
 
 #: Larger numbers are refused: the sine and cosine of the native code are exact up to here.
 MAX_ANGLE = 1.0e8

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Array, ArrayLike, Length, as_count, as_one_vector
+from ..arrays import Array, Length, Vec, as_count, as_one_vector
 from ..closure.continuation import Solution
 from ..dynamics.actuation_rank import natural_sizes
 from ..errors import ClosureNotFound, InvalidInput
@@ -67,19 +67,19 @@ class SubmechanismGeometry:
         self._u_low = np.array([j.lower for j in limits])
         self._u_high = np.array([j.upper for j in limits])
 
-    def _one(self, y: ArrayLike) -> Array:
+    def _one(self, y: Vec) -> Array:
         if np.isscalar(y) or getattr(y, "ndim", 1) == 0:
             y = np.array([y])
         return as_one_vector(y, "y", Length.of(self.independent))
 
-    def _solution(self, y: ArrayLike) -> Solution:
+    def _solution(self, y: Vec) -> Solution:
         return self._branch.solution(self._one(y))
 
-    def actuator_jacobian(self, y: ArrayLike) -> Array:
+    def actuator_jacobian(self, y: Vec) -> Array:
         """G_u (p, m) of this submechanism: the transmission ratio."""
         return self._branch.loop_jacobian(self._solution(y))[self._rows]
 
-    def singularity(self, y: ArrayLike) -> Singularity:
+    def singularity(self, y: Vec) -> Singularity:
         """How far both kinds of singularity are, as singular values."""
         s = self._solution(y)
         loop = self._branch.smallest_singular_value_at(s.p)
@@ -89,7 +89,7 @@ class SubmechanismGeometry:
         values = np.linalg.svd(G_u / size_u[:, None] * size_y, compute_uv=False)
         return Singularity(loop, float(values[-1]))
 
-    def distance_to_singularity(self, y: ArrayLike) -> Singularity:
+    def distance_to_singularity(self, y: Vec) -> Singularity:
         """How far y can move, at least, before either kind of singularity [rad or m].
 
         Infinite when there is none within the joint limits. Exact for one independent joint; for
@@ -145,7 +145,7 @@ class SubmechanismGeometry:
 
     # -- what the actuators allow ---------------------------------------------------------------
 
-    def allows(self, y: ArrayLike) -> bool:
+    def allows(self, y: Vec) -> bool:
         """The loops close at ``y`` (m,) and the limits of these joints and the actuators hold."""
         p = self._one(y)
         try:
@@ -224,7 +224,7 @@ class SubmechanismGeometry:
         """Name of the mode that the loops stay on, as in :meth:`assembly_modes`, but quickly."""
         return self._closure.mode_name
 
-    def assembly_modes(self, y: ArrayLike) -> list[AssemblyMode]:
+    def assembly_modes(self, y: Vec) -> list[AssemblyMode]:
         """All ways to close the loops at ``y`` that the closed form knows, the current one first.
 
         A numerical closure knows only the current one.

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..arrays import Array, ArrayLike, as_finite_vectors, as_rows
+from ..arrays import Array, Vec, as_finite_vectors, as_rows
 from ..closure.branch import Branch
 from ..engine import Program
 from ..errors import ClosureNotFound
@@ -18,7 +18,7 @@ def run_from_guess(
     mech: Mechanism,
     branches: Mapping[int, Branch],
     program: Program,
-    guess: ArrayLike,
+    guess: Vec,
     values: Sequence[Any],
 ) -> Array:
     """Outputs of ``program`` with every loop on the assembly mode that ``guess`` (n_q,) shows."""

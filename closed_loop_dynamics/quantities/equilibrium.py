@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Array, Guess
+from ..arrays import Array, Guess, Vec, as_one_vector
 from ..dynamics.catalogue import GENERALIZED_FORCE_DERIVATIVES, GENERALIZED_FORCES
 from ..errors import ClosureNotFound, EquilibriumNotFound
 from ..programs import Programs
@@ -36,7 +36,7 @@ class Equilibrium:
     Attributes:
         y: (n_y,) its positions.
         stiffness: (m, m) d(forces that hold the robot)/dy there.
-        stable: every small displacement is resisted.
+        stable: every small displacement is resisted, beyond rounding.
         residual: largest force that is left [N or N m]; steps: that it took.
     """
 
@@ -48,17 +48,20 @@ class Equilibrium:
 
 
 def find_equilibrium(
-    programs: Programs, y: Array, tau_u: Array, wrenches: Array, guess: Guess
+    programs: Programs, y0: Vec, given: Vec | None, wrenches: Array, guess: Guess
 ) -> Equilibrium:
     """See :meth:`Robot.equilibrium`; ``wrenches`` (6 bodies,) on bodies, in body frames."""
     mech, h, size = programs.mechanism, FIRST, 0.0
+    y = as_one_vector(y0, "y0", mech.n_y)
+    tau_u = as_one_vector(np.zeros(mech.p) if given is None else given, "tau_u", mech.p)
     lacking, weight = _lacking(programs, y, tau_u, wrenches, guess)
     for step in range(MOST_STEPS):
         size = max(size, weight)
         left = float(np.max(np.abs(lacking), initial=0.0))
         K = _stiffness(programs, y, tau_u, wrenches, guess)
-        if left <= max(TOLERANCE * size, ROUNDING * np.max(np.abs(K), initial=0.0)):
-            stable = bool(np.linalg.eigvalsh(0.5 * (K + K.T))[0] > 0.0) if len(K) else True
+        bar = max(TOLERANCE * size, ROUNDING * np.max(np.abs(K), initial=0.0))
+        if left <= bar:
+            stable = bool(np.all(np.linalg.eigvalsh(0.5 * (K + K.T)) > bar))
             return Equilibrium(y, K, stable, left, step)
         M = programs.run("mass_matrix", guess, y)
         while h > SHORTEST:

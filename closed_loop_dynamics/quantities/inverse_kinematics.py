@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..arrays import Array, ArrayLike, as_finite_vectors
+from ..arrays import Array, Vec, as_finite_vectors
 from ..errors import InvalidInput, TargetNotReached
 from .pose_search import Search
 from .search_starts import SearchSpace
@@ -14,7 +14,7 @@ from .targets import read_targets
 
 
 def inverse_kinematics(
-    space: SearchSpace, wanted: Mapping[str, ArrayLike], y0: ArrayLike | None, limits: bool
+    space: SearchSpace, wanted: Mapping[str, Vec], y0: Vec | None, limits: bool
 ) -> Array:
     """See :meth:`Robot.inverse_kinematics`."""
     samples, single = read_targets(space.programs.mechanism.tree, wanted)

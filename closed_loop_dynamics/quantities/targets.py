@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import MAX_ANGLE, Array, ArrayLike
+from ..arrays import MAX_ANGLE, Array, Vec
 from ..errors import InvalidInput, Miss
 from ..mechanism import Mechanism
 from ..model.tree import FLOATING, PRISMATIC, Joint, Tree
@@ -27,7 +27,7 @@ class Target(NamedTuple):
     orientation: Array | None
 
 
-def read_targets(tree: Tree, wanted: Mapping[str, ArrayLike]) -> tuple[list[list[Target]], bool]:
+def read_targets(tree: Tree, wanted: Mapping[str, Vec]) -> tuple[list[list[Target]], bool]:
     """The targets of every sample, and whether it is one sample and no batch.
 
     Raises:
@@ -43,7 +43,7 @@ def read_targets(tree: Tree, wanted: Mapping[str, ArrayLike]) -> tuple[list[list
     return [list(sample) for sample in zip(*rows, strict=True)], not counts
 
 
-def _read(tree: Tree, link: str, value: ArrayLike) -> tuple[list[Target], bool]:
+def _read(tree: Tree, link: str, value: Vec) -> tuple[list[Target], bool]:
     frame = frame_of(tree, link)
     try:
         array = np.asarray(value, dtype=float)

@@ -8,12 +8,14 @@ from typing import Protocol
 
 import numpy as np
 
-from ..arrays import Array, ArrayLike, as_finite_vectors
+from ..arrays import Array, Vec, as_finite_vectors
 from ..dynamics.parameters import body_parameters, parameter_view
 from ..errors import InvalidInput
 from ..mechanism import Mechanism
 from ..quantities.links import frame_of
 
+#: Link -> what it carries.
+Payloads = Mapping[str, "Payload"] | None
 #: Rounding that an inertia matrix may show, relative to its size.
 _ROUNDING = 1e-9
 
@@ -30,8 +32,8 @@ class Payload:
     """
 
     mass: float
-    com: ArrayLike = (0.0, 0.0, 0.0)
-    inertia: ArrayLike = ((0.0,) * 3,) * 3
+    com: Vec = (0.0, 0.0, 0.0)
+    inertia: Vec = ((0.0,) * 3,) * 3
 
     def __post_init__(self) -> None:
         mass = as_finite_vectors([self.mass], "payload: mass", 1)
