@@ -20,6 +20,8 @@ from .trajectory import Points
 
 #: Steps of the path at which limits are looked at.
 STEPS = 400
+#: Share of the limits that is used: between two steps a little more is.
+SHARE = 0.98
 #: Of (ds/dt)², where nothing limits it.
 FASTEST = 1e8
 #: Points of a path that are nearer to each other, as shares of its size, are one.
@@ -73,7 +75,7 @@ def _coefficients(robot: Robot, path: Any, grid: Array) -> tuple[Any, ...]:
     )
     rates = np.hstack([tangent, np.squeeze(robot.actuator_jacobian(y) @ tangent[..., None], -1)])
     with np.errstate(divide="ignore"):
-        ratios = np.concatenate([own.velocity, driven.velocity]) / np.abs(rates)
+        ratios = SHARE * np.concatenate([own.velocity, driven.velocity]) / np.abs(rates)
     highest = np.minimum(np.min(ratios, axis=1) ** 2, FASTEST)
     smooth = robot.dynamic_parameters
     view = robot.parameter_view(smooth)
@@ -86,7 +88,7 @@ def _coefficients(robot: Robot, path: Any, grid: Array) -> tuple[Any, ...]:
     a, b = efforts(still, tangent) - c, efforts(tangent, curvature) - c
     quick = tangent * np.sqrt(highest)[:, None]
     friction = np.abs(robot.inverse_dynamics(y, quick, still) - efforts(quick, still))
-    spare = driven.effort - friction
+    spare = SHARE * driven.effort - friction
     limited = np.isfinite(driven.effort)
     if not limited.any() and np.any(highest >= FASTEST):
         raise NotRetimed("neither speeds nor efforts of the actuators have limits")

@@ -68,7 +68,7 @@ BAD_VECTORS: dict[str, Any] = {
     "minus inf": np.array([-np.inf]),
     "huge": np.array([1e300]),
     "dates": np.array(["2020-01-01"], dtype="datetime64[D]"),
-    "dict": {"crank": 0.1},
+    "dict": {"crnk": 0.1},
     "nan in a batch": np.array([[0.1], [np.nan]]),
     "masked": np.ma.masked_array([0.1], mask=[True]),
     "masked in a batch": np.ma.masked_array([[0.1], [0.2]], mask=[[False], [True]]),

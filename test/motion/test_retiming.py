@@ -9,7 +9,7 @@ from support.shipped import shipped
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.model.joint_limits import Limits
-from closed_loop_dynamics.motion.retiming import NotRetimed, retimed
+from closed_loop_dynamics.motion.retiming import SHARE, NotRetimed, retimed
 
 pytest.importorskip("toppra", reason="toppra is not installed (extra `retime`)")
 
@@ -30,8 +30,8 @@ def cart(speed: float, effort: float, axis: str = "1 0 0", submechanisms: str | 
 @pytest.mark.parametrize(
     ("speed", "seconds"),
     [
-        (100.0, 2.0 * np.sqrt(1.5 / 5.0)),  # full effort forwards, full effort backwards
-        (1.0, 1.5 / 1.0 + 1.0 / 5.0),  # up to the speed limit, along it, and down
+        (100.0, 2.0 * np.sqrt(1.5 / (SHARE * 5.0))),  # full effort forwards, full effort backwards
+        (1.0, 1.5 / SHARE + SHARE / (SHARE * 5.0)),  # up to the speed limit, along it, and down
     ],
 )
 def test_a_cart_takes_as_long_as_the_closed_solution(speed: float, seconds: float) -> None:
@@ -51,7 +51,7 @@ submechanisms:
     robot = cart(2.0, 10.0, submechanisms=yaml)
     motion = retimed(robot, WAY, 0.002)
     tau = robot.inverse_dynamics(motion.positions, motion.velocities, motion.accelerations)
-    assert 9.0 < np.max(np.abs(tau)) <= 10.0 * 1.001
+    assert 9.0 < np.max(np.abs(tau)) <= 10.0
 
 
 def test_closed_loops_are_always_at_a_limit_and_never_beyond() -> None:
@@ -66,7 +66,7 @@ def test_closed_loops_are_always_at_a_limit_and_never_beyond() -> None:
     )
     shares = np.hstack([yd / own.velocity, state.ud / driven.velocity, tau / driven.effort])
     used = np.max(np.abs(shares), axis=1)
-    assert np.max(used) <= 1.02 and np.mean(used > 0.97) > 0.9
+    assert np.max(used) <= 1.0 and np.mean(used > 0.95) > 0.9
     way = cumulative_trapezoid(yd, motion.times, axis=0, initial=0.0)  # what moves is what is told
     np.testing.assert_allclose(way, y - y[0], atol=2e-4)
 
