@@ -39,7 +39,7 @@ def retimed(robot: Robot, path: Array, period: float) -> Points:
         period: spacing of the result [s]; its last step is shorter.
 
     Raises:
-        NotRetimed: fewer than two different points, no limits at all, too little effort to hold it.
+        NotRetimed: fewer than two different points, no effort limits, too little effort to hold it.
     """
     import toppra
     from toppra.algorithm import TOPPRA
@@ -67,6 +67,8 @@ def retimed(robot: Robot, path: Array, period: float) -> Points:
 
 def _coefficients(robot: Robot, path: Any, grid: Array) -> tuple[Any, ...]:
     """a, b, c, F, g, None, (lower, upper) of (ds/dt)²: F (a d²s/dt² + b (ds/dt)² + c) <= g."""
+    from toppra.constraint import canlinear_colloc_to_interpolate
+
     y, tangent, curvature = (path(grid, order) for order in range(3))
     still = np.zeros_like(y)
     own, driven = (
@@ -90,8 +92,8 @@ def _coefficients(robot: Robot, path: Any, grid: Array) -> tuple[Any, ...]:
     friction = np.abs(robot.inverse_dynamics(y, quick, still) - efforts(quick, still))
     spare = SHARE * driven.effort - friction
     limited = np.isfinite(driven.effort)
-    if not limited.any() and np.any(highest >= FASTEST):
-        raise NotRetimed("neither speeds nor efforts of the actuators have limits")
+    if not limited.any():
+        raise NotRetimed("no actuator has an effort limit: nothing bounds accelerations")
     weak = np.argwhere(np.abs(c[:, limited]) > spare[:, limited])
     if len(weak):
         name = np.array(driven.names)[limited][weak[0, 1]]
@@ -102,4 +104,6 @@ def _coefficients(robot: Robot, path: Any, grid: Array) -> tuple[Any, ...]:
     both = np.vstack([np.eye(robot.p)[limited], -np.eye(robot.p)[limited]])
     F = np.broadcast_to(both, (len(grid), *both.shape))
     g = np.hstack([spare[:, limited], spare[:, limited]])
-    return a, b, c, F, g, None, np.column_stack([np.zeros(len(grid)), highest])
+    # At both ends of every step, not at its beginning alone.
+    effort = canlinear_colloc_to_interpolate(a, b, c, F, g, None, None, grid)[:5]
+    return *effort, None, np.column_stack([np.zeros(len(grid)), highest])

@@ -43,6 +43,8 @@ def test_unknown_links_and_joints_get_a_hint(run) -> None:
     assert outcome.status == 2 and "did you mean 'foot'" in outcome.err
     outcome = run("path", "crank_leg", "--link", "foot")
     assert outcome.status == 2 and "which joint moves" in outcome.err
+    outcome = run("path", "crank_leg", "--link", "foot", "--joint", "knee_cylinder")
+    assert "no independent joint; independent: hip, knee, ankle" in outcome.err
 
 
 def test_map_reverse_undoes_map(run, leg: cld.Robot, squat, tmp_path: Path) -> None:

@@ -95,8 +95,12 @@ def _motion(robot: Robot, options: argparse.Namespace) -> tuple[Array | None, Ar
     names = robot.names.independent
     joint = options.joint or (names[0] if len(names) == 1 else None)
     if joint not in names:
-        hint = ", ".join(names) if joint is None else did_you_mean(joint, names)
-        raise UsageError(f"which joint moves? give --joint, or a motion; {hint}")
+        if joint is None:
+            raise UsageError(f"which joint moves? give --joint, or a motion; {', '.join(names)}")
+        hint = f"independent: {', '.join(names)}"
+        if joint not in robot.names.spanning:
+            hint = did_you_mean(joint, names)
+        raise UsageError(f"--joint: '{joint}' is no independent joint; {hint}")
     k = names.index(joint)
     limits = Limits.of(robot.mechanism.tree, [joint])
     low, high = limits.lower[0], limits.upper[0]
