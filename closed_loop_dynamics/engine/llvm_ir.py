@@ -43,6 +43,9 @@ _LIBM |= {"atan2", "pow", "hypot"}
 #: Functions that compiled code may call: by name above, or because a CPU has no instruction for it.
 LIBM_NAMES = (*_LIBM, "fma", "fmin", "fmax", "floor", "ceil")
 
+#: Functions that the compiler calls by itself are called through the table too.
+_FLAGS = '!llvm.module.flags = !{!0}\n!0 = !{i32 7, !"RtLibUseGOT", i32 1}\n'
+
 
 def literal(value: float) -> str:
     """A double as LLVM spells it exactly."""
@@ -90,14 +93,16 @@ class LlvmModule(Module):
 
     def declare(self, result: str, symbol: str, arguments: Collection[str]) -> None:
         """Say once what a function of another module looks like."""
-        self._declarations[f"declare {result} {symbol}({', '.join(arguments)})"] = None
+        # Calls go through a table of addresses: another module may be anywhere.
+        far = "" if symbol.startswith("@llvm.") else " nonlazybind"
+        self._declarations[f"declare {result} {symbol}({', '.join(arguments)}){far}"] = None
 
     def add(self, text: str) -> None:
         """Take in a finished function."""
         self._functions.append(text)
 
     def text(self) -> str:
-        return "\n\n".join(["\n".join(self._declarations), *self._functions])
+        return "\n\n".join(["\n".join(self._declarations), *self._functions, _FLAGS])
 
 
 class LlvmFunction(Function):
