@@ -6,7 +6,7 @@ A value of one lane is a ``double``, ``i64`` or ``i1``, one of L lanes a vector 
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from .code import Function, Module, Variable
@@ -232,10 +232,11 @@ class LlvmFunction(Function):
 
     # -- control --------------------------------------------------------------------------------
 
-    def return_if(self, flag: Flag, value: Int | int) -> None:
+    def return_if(self, flag: Flag, value: Int | int | Callable[[], Int]) -> None:
         leave, stay = self._label("leave"), self._label("stay")
         self._lines.append(f"  br i1 {flag.name}, label %{leave}, label %{stay}")
         self._start(leave)
+        value = value() if callable(value) else value
         self._lines.append(f"  ret i64 {value.name if isinstance(value, Int) else value}")
         self._start(stay)
 

@@ -10,7 +10,7 @@ import threading
 from functools import lru_cache
 from typing import Any
 
-from . import cache
+from . import array_call, cache
 from .llvm_ir import LIBM_NAMES
 
 #: Raise when compiled code changes without a change in what it is compiled from.
@@ -72,9 +72,11 @@ def _llvm() -> Any:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     libm = ctypes.CDLL(ctypes.util.find_library("m") or None)
-    for library, names in ((libm, LIBM_NAMES), (ctypes.pythonapi, ("PyLong_FromLongLong",))):
-        for name in names:
-            llvm.add_symbol(name, ctypes.cast(getattr(library, name), ctypes.c_void_p).value)
+    for name in LIBM_NAMES:
+        llvm.add_symbol(name, ctypes.cast(getattr(libm, name), ctypes.c_void_p).value)
+    if array_call.supported():
+        for name, address in array_call.symbols().items():
+            llvm.add_symbol(name, address)
     return llvm
 
 
