@@ -27,7 +27,7 @@ import numpy as np
 from ..arrays import Array
 from .code import Module
 from .layout import CONVERT, ProgramShape
-from .values import Block, Int, Real
+from .values import Block, Int, Real, Value
 
 _HEAD = object.__basicsize__ // 8  # reference count and, last, the type
 # In words of 64 bits from the start of an array object; the number of dimensions has half a word.
@@ -41,7 +41,8 @@ _ARRAY, _DOUBLE, _OWNER, _OTHERWISE, _STATUS, _SIZE, _DEFINITION = range(7)
 OBJECTS = _DEFINITION + 4
 #: What the code emitted here depends on, for the cache key.
 DESCRIPTION = f"arrays after {_HEAD} words"
-_PYTHON = {
+_ARGUMENTS = {"self": Block, "args": Block, "count": Int}
+_PYTHON: dict[str, tuple[type[Value], ...]] = {
     "PyArray_New": (Block, Int, Block, Int, Block, Block, Int, Int, Block),
     "PyObject_Vectorcall": (Block, Block, Int, Block),
     "PyThread_get_thread_ident": (),
@@ -94,36 +95,11 @@ def emit_array_call(module: Module, shape: ProgramShape, symbol: str, single: st
     ``self`` is the program's memory, an array; ``single`` is the function to run on it. What is
     left to Python goes to the function that was bound with it.
     """
-    arguments = {"self": Block, "args": Block, "count": Int}
     run = f"{symbol}_status"
-    f = module.function(run, arguments, returns=Int)
-    owner, args, count = f.arguments
-    memory = owner.of(Block)[_DATA]
-    objects = (memory + shape.layout.objects).of(Int)
-    array_type, double = objects[_ARRAY], objects[_DOUBLE]
-
-    def unless(seen: Int, expected: Int | int) -> None:
-        f.return_if(seen.differs(expected), CONVERT)
-
-    unless(count, len(shape.input_sizes))
-    target = memory + shape.layout.user_in
-    for k, size in enumerate(shape.input_sizes):
-        array = args.of(Block)[k]
-        fields, pointers = array.of(Int), array.of(Block)
-        unless(fields[_TYPE], array_type)
-        unless(fields[_DESCR], double)
-        unless(fields[_NDIM] & _LOW_HALF, 1)
-        unless(pointers[_SHAPE].of(Int)[0], size)
-        if size:
-            data, stride = fields[_DATA], pointers[_STRIDES].of(Int)[0]
-            with f.loop(size) as i:
-                target[i] = (data + i * stride).as_address().of(Real, align=1)[0]
-            target = target + size
-    f.finish(f.called(single, Int, memory))
-
+    _emit_status(module, shape, run, single)
     for name, kinds in _PYTHON.items():
         module.external(name, kinds, Int)
-    f = module.function(symbol, arguments, returns=Int)
+    f = module.function(symbol, _ARGUMENTS, returns=Int)
     owner, args, count = f.arguments
     memory, nothing, zero = owner.of(Block)[_DATA], f.nowhere(), f.integer(0)
     objects = (memory + shape.layout.objects).of(Int)
@@ -149,6 +125,34 @@ def emit_array_call(module: Module, shape: ProgramShape, symbol: str, single: st
         with f.loop(shape.n_user_out) as i:
             target[i] = source[i]
     f.finish(array)
+
+
+def _emit_status(module: Module, shape: ProgramShape, symbol: str, single: str) -> None:
+    """Write the same with the status as its result, and without a look at the thread."""
+    f = module.function(symbol, _ARGUMENTS, returns=Int)
+    owner, args, count = f.arguments
+    memory = owner.of(Block)[_DATA]
+    objects = (memory + shape.layout.objects).of(Int)
+    array_type, double = objects[_ARRAY], objects[_DOUBLE]
+
+    def unless(seen: Int, expected: Int | int) -> None:
+        f.return_if(seen.differs(expected), CONVERT)
+
+    unless(count, len(shape.input_sizes))
+    target = memory + shape.layout.user_in
+    for k, size in enumerate(shape.input_sizes):
+        array = args.of(Block)[k]
+        fields, pointers = array.of(Int), array.of(Block)
+        unless(fields[_TYPE], array_type)
+        unless(fields[_DESCR], double)
+        unless(fields[_NDIM] & _LOW_HALF, 1)
+        unless(pointers[_SHAPE].of(Int)[0], size)
+        if size:
+            data, stride = fields[_DATA], pointers[_STRIDES].of(Int)[0]
+            with f.loop(size) as i:
+                target[i] = (data + i * stride).as_address().of(Real, align=1)[0]
+            target = target + size
+    f.finish(f.called(single, Int, memory))
 
 
 class _MethodDefinition(ctypes.Structure):
