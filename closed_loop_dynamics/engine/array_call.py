@@ -16,6 +16,7 @@ calls are short, and batches release it.
 from __future__ import annotations
 
 import ctypes
+import importlib
 import sys
 import threading
 from collections.abc import Callable
@@ -69,7 +70,10 @@ def supported() -> bool:
         return False
     pointer, number = ctypes.c_void_p, ctypes.c_int
     kinds = (pointer, number, pointer, number, pointer, pointer, number, number, pointer)
-    make = ctypes.PYFUNCTYPE(ctypes.py_object, *kinds)(symbols()["PyArray_New"])
+    try:
+        make = ctypes.PYFUNCTYPE(ctypes.py_object, *kinds)(symbols()["PyArray_New"])
+    except (ImportError, KeyError):
+        return False
     size = ctypes.c_int64(3)
     dimensions = ctypes.addressof(size)
     made = make(id(np.ndarray), 1, dimensions, _NPY_DOUBLE, None, None, 0, 0, None)
@@ -79,10 +83,12 @@ def supported() -> bool:
 @lru_cache(maxsize=1)
 def symbols() -> dict[str, int]:
     """Addresses of what the emitted code calls."""
-    core = getattr(np, "_core", None) or np.core
-    table = ctypes.pythonapi.PyCapsule_GetPointer
-    table.restype, table.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-    functions = table(core._multiarray_umath._ARRAY_API, None)
+    # Where ``import_array`` of NumPy's C headers finds its table.
+    core = "numpy.core" if np.__version__.startswith("1.") else "numpy._core"
+    capsule = vars(importlib.import_module(f"{core}._multiarray_umath"))["_ARRAY_API"]
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    functions = pointer(capsule, None)
     found = {"PyArray_New": ctypes.c_void_p.from_address(functions + 8 * _PYARRAY_NEW).value}
     for name in ("PyObject_Vectorcall", "PyThread_get_thread_ident"):
         found[name] = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
