@@ -165,17 +165,16 @@ class Robot:
         self._parameters = DynamicParameters(self.mechanism)
         self._integration = Integration(programs)
 
-    # The two calls that control loops make: no look-up on the way, and as bound methods, which
-    # Python calls without leaving its loop.
+    # The two calls that control loops make: straight into native code, for this thread.
 
     @cached_property
     def _inverse_dynamics(self) -> Callable[..., Array]:
         require_actuators(self.programs)
-        return self.programs.program(INVERSE_DYNAMICS.plain).__call__
+        return self.programs.program(INVERSE_DYNAMICS.plain).context().call
 
     @cached_property
     def _forward_dynamics(self) -> Callable[..., Array]:
-        return self.programs.program(FORWARD_DYNAMICS.plain).__call__
+        return self.programs.program(FORWARD_DYNAMICS.plain).context().call
 
     @cached_property
     def _search_space(self) -> SearchSpace:
