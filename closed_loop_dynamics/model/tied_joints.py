@@ -77,7 +77,7 @@ def tied_entries(
                 loops=tuple(loop for _, loop in inside),
                 couplings=() if curved else gears,
                 curves=(*map(Curve.of, coupled), *curved) if curved else (),
-                reference={n: reference[n] for n in names} if inside and reference else {},
+                reference={n: reference.get(n, 0.0) for n in names} if inside and reference else {},
                 assemble=bool(inside),
                 undecided=undecided if inside else (),
                 vocabulary=vocabulary,
@@ -89,7 +89,7 @@ def tied_entries(
 
 
 def check_ends(tree: Tree, links: Sequence[str], error: Callable[[str, str], ModelError]) -> None:
-    """Refuse a loop between links that do not move, or that would hold a floating base."""
+    """Refuse a loop between links that do not move, or that would hold a free flyer."""
     first, second = (tree.path_to_root(tree.frames[link][0]) for link in links)
     if first == second:
         raise error(

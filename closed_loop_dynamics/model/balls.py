@@ -1,0 +1,57 @@
+"""Ball joints that loops move: three hinges in place of each.
+
+Newton's method closes loops in numbers that it may add to; outside of loops a ball joint stays what
+it is. Where the file shows the robot the hinges are at right angles, as far from locking as they
+can be; where the first and the last become parallel the loop is singular, and is said to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from .clusters import loop_bodies
+from .implied import make_unique
+from .remark import Remark
+from .submechanism import LoopConstraint
+from .tree import REVOLUTE, SPHERICAL, Body, Tree
+
+
+def with_hinged_balls(tree: Tree, loops: Iterable[LoopConstraint]) -> Tree:
+    """``tree`` with every ball ``NAME`` that a loop moves as ``NAME_X``, ``NAME_Y``, ``NAME_Z``."""
+    moved = {b for loop in loops for b in loop_bodies(tree, loop)}
+    if not any(tree.bodies[b].joint.kind == SPHERICAL for b in moved):
+        return tree
+    bodies: list[Body] = []
+    remarks = list(tree.remarks)
+    at, joints, links = {-1: -1}, {*tree.joint_names}, {*tree.frames}
+    for b, body in enumerate(tree.bodies):
+        parts = [replace(body, parent=at[body.parent])]
+        if b in moved and body.joint.kind == SPHERICAL:
+            names = [make_unique(f"{body.joint.name}_{x}", joints) for x in "XYZ"]
+            between = [make_unique(name, links) for name in names[:2]]
+            parts = _hinges(parts[0], names, between, len(bodies))
+            message = f"the ball joint '{body.joint.name}' is three hinges here: {', '.join(names)}"
+            remarks.append(Remark("info", "ball-as-hinges", message))
+        bodies += parts
+        at[b] = len(bodies) - 1
+    frames = {body.link: (b, np.eye(4)) for b, body in enumerate(bodies)}
+    frames |= {link: (at[b], frame) for link, (b, frame) in tree.frames.items()}
+    return replace(tree, bodies=tuple(bodies), frames=frames, remarks=tuple(remarks))
+
+
+def _hinges(body: Body, names: list[str], links: list[str], number: int) -> list[Body]:
+    """The bodies ``number`` and following in place of one: two without mass, and itself."""
+    result = []
+    for k, (name, axis) in enumerate(zip(names, np.eye(3), strict=True)):
+        placement = np.eye(4) if k else body.joint.placement
+        joint = replace(body.joint, name=name, kind=REVOLUTE, placement=placement, axis=axis)
+        parent = number + k - 1 if k else body.parent
+        if k < 2:
+            nothing = 0.0, np.zeros(3), np.zeros((3, 3)), (links[k],)
+            result.append(Body(links[k], parent, joint, *nothing))
+        else:
+            result.append(replace(body, parent=parent, joint=joint))
+    return result
