@@ -117,7 +117,7 @@ class LoadFinder:
         pins = []
         for b in mech.spanning:
             body = tree.bodies[b]
-            by = "world" if body.joint.n_v == 6 else links[body.parent + 1]
+            by = "world" if body.parent < 0 and body.joint.n_v == 6 else links[body.parent + 1]
             pins.append(Pin(body.joint.name, by, body.link, f"{body.link}, at its origin"))
         loops = [loop for c in programs.branches for loop in mech.components[c].loops]
         seen: dict[str, int] = {}
