@@ -141,6 +141,24 @@ def test_pinocchios_planar_joint_and_a_free_flyer_inside_the_tree() -> None:
         assert relative(robot.mass_matrix(y), T.T @ (M + np.triu(M, 1).T) @ T) <= 1e-10
 
 
+def test_derivatives_beside_what_flies_first() -> None:
+    kite = (
+        '<body name="kite"><freejoint/><geom type="box" size="0.2 0.1 0.05"/>'
+        + bar("tail", 0.2, "0.1 0 0")
+        + "</body>"
+    )
+    pendulum = bar("rod", 0.3, "0 0 0", "", '<joint name="ball" type="ball"/>')
+    loaded = cld.load(robot(kite + pendulum), prepare=())
+    assert loaded.mechanism.floating and loaded.mechanism.tree.bodies[-1].parent == -1
+    y, yd = states(loaded, 1)[0]
+    found, h = loaded.forward_dynamics_derivatives(y, yd, [0.2]).dydd_dy, 1e-6
+    ends = [
+        [loaded.forward_dynamics(loaded.integrate(y, s * h * e), yd, [0.2]) for s in (1, -1)]
+        for e in np.eye(loaded.m)
+    ]
+    assert relative(found, np.array([up - down for up, down in ends]).T / (2.0 * h)) <= 1e-7
+
+
 def test_derivatives_are_along_the_directions_of_integrate(balls: cld.Robot) -> None:
     y, yd = states(balls, 1)[0]
     tau, h = np.array([0.3, -0.7]), 1e-6
