@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..errors import ModelError
 from .clusters import loop_bodies, united
@@ -96,7 +96,12 @@ def check_ends(tree: Tree, links: Sequence[str], error: Callable[[str, str], Mod
             f"'{links[0]}' and '{links[1]}' do not move against each other",
             "tie two links between which there are joints",
         )
-    for joint in (tree.bodies[body].joint for body in {*first} ^ {*second}):
+    check_way(tree, {*first} ^ {*second}, error)
+
+
+def check_way(tree: Tree, bodies: Iterable[int], error: Callable[[str, str], ModelError]) -> None:
+    """Refuse a constraint on ``bodies`` that would hold a free flyer."""
+    for joint in (tree.bodies[body].joint for body in bodies):
         if joint.kind == FLOATING:
             raise error(
                 f"it holds the floating base (joint '{joint.name}')",

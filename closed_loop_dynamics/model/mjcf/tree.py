@@ -14,8 +14,9 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import MjcfError
-from ...se3 import axis_rotation, pose, rotate
+from ...se3 import pose, rotate
 from ..implied import make_unique
+from ..poses import joint_motion
 from ..remark import Remark
 from ..tree import FLOATING, PRISMATIC, REVOLUTE, SPHERICAL, Body, Joint, Tree
 
@@ -97,15 +98,10 @@ def _add_joint(result: MjcfTree, j: int, link: str, carrier: int, at: Array) -> 
     else:
         kind_of, axis = PRISMATIC if kind == SLIDE else REVOLUTE, model.jnt_axis[j].copy()
         ref = result.reference[name] = float(model.qpos0[model.jnt_qposadr[j]])
-        joint = Joint(name, kind_of, at @ _moved(kind_of, axis, -ref), axis, *_limits(model, j))
+        joint = Joint(name, kind_of, at, axis, *_limits(model, j))
+        joint = replace(joint, placement=at @ joint_motion(joint, np.array([-ref])))
     own = make_unique(name, result.links) if np.any(anchor) else link
     return _add_body(result, own, carrier, joint), pose(np.eye(3), -anchor)
-
-
-def _moved(kind: str, axis: Array, q: float) -> Array:
-    if kind == PRISMATIC:
-        return pose(np.eye(3), q * axis)
-    return pose(axis_rotation(axis, q), np.zeros(3))
 
 
 def _add_body(result: MjcfTree, link: str, parent: int, joint: Joint) -> int:
