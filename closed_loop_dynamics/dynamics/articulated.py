@@ -98,7 +98,7 @@ def _eliminate(motion: Motion, cluster: Cluster, inertia: dict[int, Any]) -> Art
     U = P @ G
     D = ca.densify(G.T @ H @ G)
     factor = Cholesky.of(D)
-    if mech.joint(cluster.bodies[0]).kind == FLOATING:
+    if len(cluster.bodies) == 1 and mech.joint(cluster.bodies[0]).kind == FLOATING:
         # S = 1, so U^T = D X and D^-1 U^T is X: no 6x6 system with six right-hand sides.
         D_inverse_U = motion.X[cluster.bodies[0]].motion_matrix
     else:
