@@ -21,8 +21,9 @@ from .loop_search import cut_kinds, search_loops
 from .tips import is_tip
 
 SPATIAL = 6  # joints of a platform that is free to move in space
-#: A link whose centre of mass is so far away from its hinge reaches further than that [m].
-HANGS = 1e-3
+#: A link whose centre of mass is so far away from its hinge reaches further than that [m]; what is
+#: shorter is part of a ball or universal joint.
+HANGS = 5e-3
 
 
 def guess_loops(tree: Tree, hints: Hints | None = None) -> tuple[list[Guess], list[Tip]]:

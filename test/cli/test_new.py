@@ -20,6 +20,7 @@ from closed_loop_dynamics.closure.cut_joint import resolve
 from closed_loop_dynamics.closure.derive import with_derived_loops
 from closed_loop_dynamics.closure.loop_system import LoopSystem
 from closed_loop_dynamics.engine.symbolic import ca, tracing
+from closed_loop_dynamics.inspection.loop_branches import Hints
 from closed_loop_dynamics.inspection.loop_doubts import doubts
 from closed_loop_dynamics.inspection.loop_guess import guess_loops, pair_guesses, with_pairs
 from closed_loop_dynamics.inspection.loop_yaml import _names, loop_file
@@ -169,7 +170,8 @@ def test_a_named_loop_that_was_not_found_joins_the_found_ones(run, tmp_path: Pat
     assert outcome.status == 0, outcome.err
     tree = read_urdf(find_robot("spu2_u").urdf)
     guesses, _ = guess_loops(tree)
-    (found,) = with_pairs(tree, guesses, [("left_u_2_link", "platform")])
+    hints = Hints(points={"left_u_2_link": np.array([0.0, 0.05, 0.1])})
+    (found,) = with_pairs(tree, guesses, [("left_u_2_link", "platform")], hints)
     ends = {(cut.tip.link, cut.successor) for cut in found.cuts}
     assert ends == {
         ("left_u_2_link", "platform"),
