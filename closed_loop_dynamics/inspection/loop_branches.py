@@ -177,13 +177,16 @@ class Branches:
             points.append(pose[:3, :3] @ (body.first_moment / body.mass) + pose[:3, 3])
         return min(float(np.linalg.norm(cut.tip.point - point)) for point in points)
 
-    def within_reach(self, cut: Cut) -> bool:
-        """The link to join is not further away than the leg is long."""
+    def leg(self, cut: Cut) -> list[int]:
+        """Bodies of the loop from the tip to its base."""
         loop = self.loop(cut)
-        leg = [b for b in self.tree.path_to_root(cut.tip.body) if b in loop]
-        points = [cut.tip.point, *(self.poses[b][:3, 3] for b in leg)]
+        return [b for b in self.tree.path_to_root(cut.tip.body) if b in loop]
+
+    def within_reach(self, cut: Cut, distance: float) -> bool:
+        """The link to join is not further away than the leg is long."""
+        points = [cut.tip.point, *(self.poses[b][:3, 3] for b in self.leg(cut))]
         length = sum(float(np.linalg.norm(a - b)) for a, b in itertools.pairwise(points))
-        return self.distance(cut) < length + COINCIDENT
+        return distance < length + COINCIDENT
 
     def cut(self, tip: Tip, body: int, link: str = "", swing: int | None = None) -> Cut:
         """Between a tip and a link of a body, by default the one that its joint moves."""
@@ -276,7 +279,7 @@ class Branches:
         self, cuts: Sequence[Cut], joints: list[int], chain: list[int], active: Sequence[int]
     ) -> Guess | None:
         """The mechanism of cuts within reach, if drives and freedoms agree in number."""
-        if not all(self.within_reach(cut) for cut in cuts):
+        if not all(self.within_reach(cut, self.distance(cut)) for cut in cuts):
             return None
         if self.mobility(cuts, joints) != len(active):
             return None

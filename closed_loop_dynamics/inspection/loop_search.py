@@ -44,12 +44,11 @@ def search_loops(view: Branches, tips: Sequence[Tip], taken: Collection[int]) ->
 def _options(view: Branches, tip: Tip, taken: Collection[int]) -> list[Cut]:
     """The nearest links, with which the loop alone can move."""
     bodies = [b for b in range(-1, len(view.tree.bodies)) if b < 0 or not view.inner(b)]
-    cuts = [view.cut(tip, b) for b in sorted(bodies, key=lambda b: _distance(view, tip, b))]
     found = []
-    for cut in cuts:
+    for cut in sorted((view.cut(tip, b) for b in bodies), key=lambda cut: _distance(view, cut)):
         loop = view.loop(cut)
         free = loop and not set(loop) & set(taken) and view.mobility([cut], loop) > 0
-        if free and _distance(view, tip, view.tree.frames[cut.successor][0]) < _length(view, cut):
+        if free and view.within_reach(cut, _distance(view, cut)):
             found.append(cut)
     return found[:NEAREST]
 
@@ -58,7 +57,7 @@ def _best(view: Branches, options: Sequence[Sequence[Cut]]) -> Guess | None:
     """The first combination, by distance, that leaves as many freedoms as there are drives."""
 
     def total(cuts: Sequence[Cut]) -> float:
-        return sum(_distance(view, c.tip, view.tree.frames[c.successor][0]) for c in cuts)
+        return sum(_distance(view, cut) for cut in cuts)
 
     if len(options) > MOST:
         options = [cuts[:1] for cuts in options]
@@ -106,21 +105,15 @@ def _axis(view: Branches, cut: Cut, end: int) -> Array:
     """(3,) of a planar loop's pins; or the hinge of a leg next to its tip (0) or its base (-1)."""
     if cut.normal is not None:
         return cut.normal
-    leg = [b for b in view.tree.path_to_root(cut.tip.body) if b in view.loop(cut)]
-    hinges = [b for b in leg or view.loop(cut) if view.tree.bodies[b].joint.kind == REVOLUTE]
+    leg = view.leg(cut) or view.loop(cut)
+    hinges = [b for b in leg if view.tree.bodies[b].joint.kind == REVOLUTE]
     return view.axis(hinges[end]) if hinges else cut.axis
 
 
-def _length(view: Branches, cut: Cut) -> float:
-    """Of the leg from its base to its tip [m]."""
-    leg = [b for b in view.tree.path_to_root(cut.tip.body) if b in view.loop(cut)]
-    points = [cut.tip.point, *(view.poses[b][:3, 3] for b in leg)]
-    return sum(float(np.linalg.norm(a - b)) for a, b in itertools.pairwise(points))
-
-
-def _distance(view: Branches, tip: Tip, b: int) -> float:
-    """From a tip to what is known of a body: its frames, its joints, its looks [m]."""
-    tree = view.tree
+def _distance(view: Branches, cut: Cut) -> float:
+    """From a tip to what is known of the body it may join: its frames, joints and looks [m]."""
+    tree, tip = view.tree, cut.tip
+    b = tree.frames[cut.successor][0]
     links = [link for link, (body, _) in tree.frames.items() if body == b]
     points = [view.point(link) for link in links]
     points += [view.poses[child][:3, 3] for child in view.children[b]]

@@ -186,6 +186,13 @@ def test_joints_in_no_loop_are_listed(run, tmp_path: Path) -> None:
     assert outcome.out.splitlines()[-2].endswith(": hip")
 
 
+def test_a_chain_of_parallelograms_is_searched_for() -> None:
+    _, urdf, yaml = find_robot("parallelogram_chain")
+    tree, mine = guessed(urdf)
+    assert cut_links(mine) == cut_links(entries(tree, yaml))
+    assert [entry.active for entry in mine] == [("drive",)]
+
+
 def test_what_is_not_understood_is_said_and_not_guessed(run, tmp_path: Path) -> None:
     out = tmp_path / "loops.yaml"
     outcome = run("new", "irsbot_4u", "--yes", "-o", out)

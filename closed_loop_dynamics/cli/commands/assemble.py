@@ -49,7 +49,8 @@ def run(options: argparse.Namespace) -> int:
     """Assemble one submechanism after the other, show, write."""
     loops = find_robot(options.robot, options.submechanisms).submechanisms
     output = options.output
-    if output not in (None, STANDARD) and not (loops and _is_same(output, loops)):
+    own = options.submechanisms  # may be completed; a shipped one may not
+    if output not in (None, STANDARD) and not (own and _is_same(output, Path(own).expanduser())):
         check_place(output, options)
     robot = load_robot(options)
     mech = robot.mechanism
@@ -63,8 +64,8 @@ def run(options: argparse.Namespace) -> int:
     beyond: list[str] = []
     for c in mech.loops:
         component = mech.components[c]
-        own = {name: float(start[name]) for name in map(mech.joint_name, component.joints)}
-        ways = SubmechanismGeometry(robot.programs, c).assemblies(own)
+        place = {name: float(start[name]) for name in map(mech.joint_name, component.joints)}
+        ways = SubmechanismGeometry(robot.programs, c).assemblies(place)
         print("\n".join(_lines(component.entry.name, ways)), file=note)
         if not ways.found or ways.found[0].outside:
             beyond.append(component.entry.name)

@@ -104,12 +104,9 @@ def run(options: argparse.Namespace) -> int:
     guesses, left = ([], []) if options.only else guess_loops(tree, replace(hints, kind=""))
     guesses = with_pairs(tree, guesses, pairs, hints)
     chosen = _bodies(tree, options.independent, "--independent")
-    guesses = [
-        replace(guess, independent=tuple(own))
-        if (own := [b for b in chosen if b in guess.joints])
-        else guess
-        for guess in guesses
-    ]
+    for n, guess in enumerate(guesses):
+        own = tuple(b for b in chosen if b in guess.joints)
+        guesses[n] = replace(guess, independent=own or guess.independent)
     tips = {cut.tip.link for guess in guesses for cut in guess.cuts}
     left = [tip for tip in left if tip.link not in tips]
     if asks:
