@@ -50,8 +50,8 @@ class Assembly:
         q = _unwound(system, q, q0)
         joints = [system.joint(i) for i in range(numbers.n)]
         outside = [j.name for j, x in zip(joints, q, strict=True) if not j.lower <= x <= j.upper]
-        distance = float(np.linalg.norm((q - q0) / numbers.column_scale))
-        return Assembly(q, step, round(distance, 6), tuple(outside))
+        away = np.round((q - q0) / numbers.column_scale, 6)  # the same for mirror images
+        return Assembly(q, step, round(float(np.linalg.norm(away)), 6), tuple(outside))
 
 
 def assembled(

@@ -177,6 +177,7 @@ def test_formats_without_a_reference_are_sent_to_convert(run, tmp_path: Path) ->
     outcome = run("assemble", plus, "-o", out)
     assert outcome.status == 2 and "`closed-loop convert`" in outcome.err
     assert not out.exists()
+    assert "no loops" in run("assemble", "geared_rotor").err
     outcome = run("assemble", plus, "--from", "crnk=1")
     assert outcome.status == 2 and "did you mean 'crank'?" in outcome.err
 

@@ -54,6 +54,8 @@ def run(options: argparse.Namespace) -> int:
         check_place(output, options)
     robot = load_robot(options)
     mech = robot.mechanism
+    if not mech.loops:
+        raise UsageError("this robot has no loops")
     names = [mech.joint_name(b) for c in mech.loops for b in mech.components[c].joints]
     words = vars(options)["from"] or []
     start = dict(
@@ -75,8 +77,11 @@ def run(options: argparse.Namespace) -> int:
         raise FileProblem(f"no way found to close {', '.join(beyond)} within the joint limits")
     if output is not None:
         text = _text(options, loops, references)
-        print(text, end="") if output == STANDARD else put(output, text)
-        print(f"wrote {output}", file=note)
+        if output == STANDARD:
+            sys.stdout.write(text)
+        else:
+            put(output, text)
+            print(f"wrote {output}")
     return 0
 
 
@@ -110,7 +115,14 @@ def _text(
     text = with_references(loops.read_text(encoding="utf-8"), numbered)
     files = find_robot(options.robot)
     folders = [loops.parent, *options.search_path]
-    robot = load(files.urdf, text, search_path=folders, xacro=dict(options.xacro), prepare=())
+    robot = load(
+        files.urdf,
+        text,
+        floating_base=options.floating_base,
+        search_path=folders,
+        xacro=dict(options.xacro),
+        prepare=(),
+    )
     for branch in robot.branches.values():
         system, plan = branch.closure.system, branch.closure.plan
         taken = {name: x for reference in references.values() for name, x in reference.items()}
