@@ -45,13 +45,21 @@ def guess_loops(tree: Tree, hints: Hints | None = None) -> tuple[list[Guess], li
     used = [cut.tip.point for guess in guesses for cut in guess.cuts]
     ends = [tip for tip in view.ends() if not any(near(tip.point, point) for point in used)]
     left = [tip for tip in ends if not _alone(view, tip)]
+    sure, left = _sure(tree, guesses, left)
+    more = search_loops(view, left, {b for guess in sure for b in guess.joints})
+    explained = {cut.tip for guess in more for cut in guess.cuts}
+    more, left = _sure(tree, more, [tip for tip in left if tip not in explained])
+    return [*sure, *more], left
+
+
+def _sure(
+    tree: Tree, guesses: Sequence[Guess], left: Sequence[Tip]
+) -> tuple[list[Guess], list[Tip]]:
+    """Guesses without an unexplained end in their midst, and all ends that remain."""
     unsure = {b for tip in left for b in (tip.body, tree.bodies[tip.body].parent)}
     sure = [guess for guess in guesses if not unsure.intersection(guess.joints)]
     dropped = {cut.tip for guess in guesses if guess not in sure for cut in guess.cuts}
-    left += sorted(dropped, key=lambda tip: tip.body)
-    more = search_loops(view, left, {b for guess in sure for b in guess.joints})
-    explained = {cut.tip for guess in more for cut in guess.cuts}
-    return [*sure, *more], [tip for tip in left if tip not in explained]
+    return sure, [*left, *sorted(dropped, key=lambda tip: tip.body)]
 
 
 def _alone(view: Branches, tip: Tip) -> bool:

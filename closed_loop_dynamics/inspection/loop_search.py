@@ -23,6 +23,8 @@ from .loop_branches import Branches, Cut, Guess, Tip
 
 #: Links that are tried for one end, and ends of one mechanism for which all of them are.
 NEAREST, MOST = 3, 6
+#: An end that is further away from all that is known of a link, in lengths of its leg, is no sign.
+CLOSE = 0.1
 
 
 def search_loops(view: Branches, tips: Sequence[Tip], taken: Collection[int]) -> list[Guess]:
@@ -48,7 +50,7 @@ def _options(view: Branches, tip: Tip, taken: Collection[int]) -> list[Cut]:
     for cut in sorted((view.cut(tip, b) for b in bodies), key=lambda cut: _distance(view, cut)):
         loop = view.loop(cut)
         free = loop and not set(loop) & set(taken) and view.mobility([cut], loop) > 0
-        if free and view.within_reach(cut, _distance(view, cut)):
+        if free and view.within_reach(cut, _distance(view, cut) / CLOSE):
             found.append(cut)
     return found[:NEAREST]
 

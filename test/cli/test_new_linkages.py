@@ -71,11 +71,27 @@ def jansen(start: float) -> str:
     return board.urdf()
 
 
-def test_all_loops_of_a_jansen_leg_are_found_and_its_foot_walks(run, tmp_path: Path) -> None:
-    start = 0.5
+NAMED = ("rod_j_end_tip~upper_link", "rod_k_end_tip~lower_link", "rod_f_end_tip~foot_link")
+
+
+@pytest.mark.parametrize("drawn", [True, False])
+def test_all_loops_of_a_jansen_leg_are_found_and_its_foot_walks(
+    run, tmp_path: Path, drawn: bool
+) -> None:
+    """Where nothing is drawn nothing says what the rods join: that is not guessed, but told."""
+    start, words = 0.5, []
     urdf, loops = tmp_path / "jansen.urdf", tmp_path / "loops.yaml"
-    urdf.write_text(jansen(start), encoding="utf-8")
-    outcome = run("new", urdf, "--yes", "-o", loops)
+    text = jansen(start)
+    if not drawn:
+        text = re.sub("<visual>.*?</visual>", "", text, flags=re.DOTALL)
+        words = [word for pair in NAMED for word in ("--loop", pair)]
+        words += ["--active", "crank", "--independent", "crank"]
+    urdf.write_text(text, encoding="utf-8")
+    if not drawn:
+        outcome = run("new", urdf, "--yes", "-o", loops)
+        assert outcome.status == 1 and "rod_j_end_tip ends in the air" in outcome.out
+        assert not loops.exists()
+    outcome = run("new", urdf, "--yes", *words, "-o", loops)
     assert outcome.status == 0, outcome.err
     (entry,) = yaml.safe_load(loops.read_text(encoding="utf-8"))["submechanisms"]
     assert len(entry["loop_constraints"]) == 3
