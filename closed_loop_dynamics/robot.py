@@ -86,6 +86,7 @@ def load(
     gravity: Sequence[float] = (0.0, 0.0, -9.81),
     prepare: Sequence[str] = CORE,
     xacro: Mapping[str, object] | None = None,
+    assemble: bool = True,
 ) -> Robot:
     """Load a robot.
 
@@ -104,6 +105,7 @@ def load(
         prepare: what to compile now, see :meth:`Robot.prepare`; by default state, inverse and
             forward dynamics. All else, with ``()`` everything, is compiled at its first use.
         xacro: values of the ``<xacro:arg>`` of a xacro file, by name.
+        assemble: False: loops that are open where the files put them are an error, with their gaps.
 
     Raises:
         UrdfError, MjcfError, SubmechanismError: with file, place and remedy.
@@ -114,6 +116,7 @@ def load(
     description = read_description(
         urdf, submechanisms, floating_base=floating_base, search_path=search_path, xacro=xacro
     )
+    description = description if assemble else description.as_drawn()
     if solver is not None and solver not in SOLVERS:
         raise InvalidInput(f"solver '{solver}'; {did_you_mean(solver, SOLVERS)}")
     field = as_finite_vectors(gravity, "gravity", 3)

@@ -125,8 +125,8 @@ def _component_findings(programs: Programs, c: int, s: SubmechanismSummary) -> I
         chosen = component.entry.reference and not component.entry.assemble
         for note in loops.plan.notes:
             yield _about(s, "info" if chosen else "warning", "assembled", note)
-        for words in tip_gaps(mech.tree, component, loops.system.cuts):
-            yield _about(s, "warning", "gap", words)
+        for severity, words in tip_gaps(mech.tree, component, loops.system.cuts):
+            yield _about(s, severity, "gap", words)
         if programs.branches[c].table.many_valued:
             message = (
                 "the way to a position decides on which configuration it ends (cuspidal "
