@@ -545,6 +545,7 @@ class Robot:
         along: Sequence[ArrayLike],
         link: str | None = None,
         guess: Guess = None,
+        threads: Threads = None,
     ) -> Any:
         """What a program gives, differentiated along a direction: a derivative times a vector.
 
@@ -555,6 +556,8 @@ class Robot:
         Returns:
             An array shaped like its output; of several outputs all, by name.
         """
+        if threads is not None:
+            return on_threads(threads, self.jvp, name, at, along, link, guess)
         return jvp(self.programs, name, at, along, link, guess)
 
     def vjp(
@@ -564,6 +567,7 @@ class Robot:
         weights: ArrayLike | Mapping[str, ArrayLike],
         link: str | None = None,
         guess: Guess = None,
+        threads: Threads = None,
     ) -> tuple[Array, ...]:
         """Gradients of a weighted sum of what a program gives, by every vector that it takes.
 
@@ -571,16 +575,24 @@ class Robot:
             name, at, link: as for :meth:`jvp`.
             weights: one for every number of its output, or by name of the outputs that count.
         """
+        if threads is not None:
+            return on_threads(threads, self.vjp, name, at, weights, link, guess)
         return vjp(self.programs, name, at, weights, link, guess)
 
-    def link_derivatives(self, link: str, y: ArrayLike, guess: Guess = None) -> LinkDerivatives:
+    def link_derivatives(
+        self, link: str, y: ArrayLike, guess: Guess = None, threads: Threads = None
+    ) -> LinkDerivatives:
         """(dR_dy, dp_dy, dJ_dy) of :meth:`pose` and :meth:`jacobian`: (3,3,m), (3,m), (6,m,m)."""
+        if threads is not None:
+            return on_threads(threads, self.link_derivatives, link, y, guess)
         return link_derivatives(self.programs, link, y, guess)
 
     def center_of_mass_derivatives(
-        self, y: ArrayLike, yd: ArrayLike, guess: Guess = None
+        self, y: ArrayLike, yd: ArrayLike, guess: Guess = None, threads: Threads = None
     ) -> CenterOfMassDerivatives:
         """(dcom_dy, dvelocity_dy) of the centre of mass and its velocity, each (3, m)."""
+        if threads is not None:
+            return on_threads(threads, self.center_of_mass_derivatives, y, yd, guess)
         return center_of_mass_derivatives(self.programs, y, yd, guess)
 
     def _derivatives(
