@@ -523,7 +523,7 @@ class Robot:
         found = self._derivatives(family, wrenches, guess, threads, pi, y, yd, tau_u)
         return AccelerationDerivatives(*found)
 
-    def casadi(self, name: str, link: str | None = None) -> Any:
+    def casadi(self, name: str, link: str | None = None, symbolic: bool = False) -> Any:
         """A ``casadi.Function`` that runs the native code, for optimisers.
 
         Its first and second derivatives are exact. Keep it as long as expressions that use it live.
@@ -533,10 +533,12 @@ class Robot:
                 ``"forward_dynamics"`` of (y, yd, tau_u), ``"link"`` (its R, p and J) of y, or any
                 other program of ``dynamics/catalogue`` that gives vectors and matrices.
             link: which one.
+            symbolic: the SX expression itself, for who generates code (acados), where all loops
+                have closed forms; its last output, checks, is positive where the others hold.
         """
         from .quantities.casadi_functions import casadi_function
 
-        return casadi_function(self.programs, name, link)
+        return casadi_function(self.programs, name, link, symbolic)
 
     def jvp(
         self,
