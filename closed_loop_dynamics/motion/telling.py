@@ -7,6 +7,7 @@ could, and one that could not be told in time begins later still (:meth:`Telling
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
@@ -65,18 +66,18 @@ class Telling:
 
     def restart(self) -> None:
         """Forget everything."""
-        self._instead: tuple[Spline, Spline | None] | None = None
+        self._instead: deque[tuple[Spline, Spline | None]] = deque()
 
     def put_off(self, running: Spline) -> tuple[Spline, str]:
         """The running motion, later if it was told too late; why it ends, if it does."""
-        if self._instead is None:
-            return running, ""
-        (motion, instead), self._instead = self._instead, None
-        if running is not motion:  # something else has taken over since, and is told by itself
-            return running, ""
-        if instead is not None:
-            return instead, ""
-        return (motion.before if isinstance(motion, Handover) else motion), UNTOLD
+        while self._instead:
+            motion, instead = self._instead.popleft()
+            if running is not motion:
+                continue  # something else has taken over since, and is told by itself
+            if instead is None:
+                return (motion.before if isinstance(motion, Handover) else motion), UNTOLD
+            running = instead
+        return running, ""
 
     # -- beside the cycle -----------------------------------------------------------------------
 
@@ -94,17 +95,17 @@ class Telling:
                 found = splice(told.found.candidate, before, self._checker, self._period)
                 told = Handover(told.before, found, now)
         except ClosedLoopError:
-            self._instead = motion, None
+            self._instead.append((motion, None))
             return
         if told is not motion:
-            self._instead = motion, told
+            self._instead.append((motion, told))
         self.accepted(told.found)
 
     def diverted(self, spline: Spline) -> None:
         """The motion goes on so."""
         if self._ahead and isinstance(spline, Braking) and self._too_late(spline.start):
             late, spline = spline, spline.begun(self._now() + self._ahead)
-            self._instead = late, spline
+            self._instead.append((late, spline))
         begin = spline.start
         end = max(spline.end, begin + 2 * TOLD_POINTS)  # times increase at rest, too
         times = np.linspace(begin, end, max(3, round((end - begin) / TOLD_POINTS)))
