@@ -168,15 +168,12 @@ class NumericalClosure(Closure):
 
         Nothing is differentiated through Newton: the rows are, at what it has found.
         """
-        n, m = G.shape
+        m = G.shape[1]
         second = self._second_derivatives(q, G)
         G_rate = ca.horzcat(*(sum(second[k, j] * yd[j] for j in range(m)) for k in range(m)))
-        at, a, along = (ca.SX.sym(*size) for size in (("qv", 2 * n), ("a", n), ("along", 2 * n)))
-        rows = self.system.motion(at[:n], at[n:], a).bias[list(self.plan.rows)]
-        change = ca.Function("change", [at, a, along], [ca.densify(ca.jtimes(rows, at, along))])
-        motion = (ca.vertcat(q, G @ yd), G @ ydd + G_rate @ yd)
-        changes = [change(*motion, ca.vertcat(G[:, k], G_rate[:, k])) for k in range(m)]
-        return G_rate, self._moved(q, -ca.horzcat(*changes))
+        qdd = G @ ydd + G_rate @ yd
+        changes = self.system.motion(q, G @ yd, qdd, (G, G_rate)).dbias[list(self.plan.rows), :]
+        return G_rate, self._moved(q, -changes)
 
     def curvature(self, q: SX, G: SX, forces: SX) -> SX:
         """The forces along the second derivatives."""
