@@ -499,7 +499,7 @@ class Robot:
         found = self.programs.dynamics_parts(FORWARD_DYNAMICS_DERIVATIVES, *at, **more)
         return AccelerationDerivatives(*found)
 
-    def casadi(self, name: str, link: str | None = None) -> Any:
+    def casadi(self, name: str, link: str | None = None, symbolic: bool = False) -> Any:
         """A ``casadi.Function`` that runs the native code, for optimisers.
 
         Its first and second derivatives are exact. Keep it as long as expressions that use it live.
@@ -509,11 +509,14 @@ class Robot:
                 ``"forward_dynamics"`` of (y, yd, tau_u), ``"link"`` (its R, p and J) of y, or any
                 other program of ``dynamics/catalogue`` that gives vectors and matrices.
             link: which one.
+            symbolic: the SX expression itself, for who generates code (acados), where all loops
+                have closed forms; its last output, checks, is positive where the others hold.
         """
         from .quantities.casadi_functions import casadi_function
 
-        return casadi_function(self.programs, name, link)
+        return casadi_function(self.programs, name, link, symbolic)
 
+    @threaded
     def jvp(
         self,
         name: str,
@@ -521,6 +524,7 @@ class Robot:
         along: Sequence[Vec],
         link: str | None = None,
         guess: Guess = None,
+        threads: Threads = None,
     ) -> Any:
         """What a program gives, differentiated along a direction: a derivative times a vector.
 
@@ -533,6 +537,7 @@ class Robot:
         """
         return jvp(self.programs, name, at, along, link, guess)
 
+    @threaded
     def vjp(
         self,
         name: str,
@@ -540,6 +545,7 @@ class Robot:
         weights: Vec | Mapping[str, Vec],
         link: str | None = None,
         guess: Guess = None,
+        threads: Threads = None,
     ) -> tuple[Array, ...]:
         """Gradients of a weighted sum of what a program gives, by every vector that it takes.
 
@@ -549,12 +555,16 @@ class Robot:
         """
         return vjp(self.programs, name, at, weights, link, guess)
 
-    def link_derivatives(self, link: str, y: Vec, guess: Guess = None) -> LinkDerivatives:
+    @threaded
+    def link_derivatives(
+        self, link: str, y: Vec, guess: Guess = None, threads: Threads = None
+    ) -> LinkDerivatives:
         """(dR_dy, dp_dy, dJ_dy) of :meth:`pose` and :meth:`jacobian`: (3,3,m), (3,m), (6,m,m)."""
         return link_derivatives(self.programs, link, y, guess)
 
+    @threaded
     def center_of_mass_derivatives(
-        self, y: Vec, yd: Vec, guess: Guess = None
+        self, y: Vec, yd: Vec, guess: Guess = None, threads: Threads = None
     ) -> CenterOfMassDerivatives:
         """(dcom_dy, dvelocity_dy) of the centre of mass and its velocity, each (3, m)."""
         return center_of_mass_derivatives(self.programs, y, yd, guess)
