@@ -43,8 +43,8 @@ def run(options: argparse.Namespace) -> int:
     check_output(options)
     need("toppra", "retiming")
     robot = load_robot(options, "loop_jacobian")
-    if robot.mechanism.floating:
-        raise UsageError("retime is for robots with a fixed base")
+    if robot.mechanism.turning:
+        raise UsageError("retime is for robots with a fixed base and without ball joints")
     table = read_recording(options.input, options.topic).table
     check_table(robot, table)
     names = robot.names.independent

@@ -72,8 +72,8 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None:
         check_picture(options.output, options)
     robot = load_robot(options)
-    if robot.mechanism.floating:
-        raise UsageError("workspace is for robots with a fixed base")
+    if robot.mechanism.turning:
+        raise UsageError("workspace is for robots with a fixed base and without ball joints")
     if options.link or options.x:
         return _cartesian(robot, options)
     name = _submechanism(robot, options.submechanism)
