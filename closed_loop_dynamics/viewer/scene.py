@@ -65,13 +65,13 @@ class Scene:
             self.frames[body] = scene.add_frame(path, show_axes=False)
             k = colored.get(body)
             for i, shape in enumerate(found):
-                node = add_shape(scene, f"{path}/{i}", shape, shape.color if k is None else NEUTRAL)
+                node = add_shape(scene, f"{path}/{i}", shape, None if k is None else NEUTRAL)
                 if k is not None:
                     self.actuators[k].append(node)
         for k, body in enumerate(self._robot.mechanism.actuator):
             if body not in colored:
                 name = f"{self.frames[body].name}/actuator"
-                self.actuators[k].append(add_shape(scene, name, self._disc(body), NEUTRAL))
+                self.actuators[k].append(add_shape(scene, name, self._disc(body)))
 
     def _disc(self, body: int) -> Shape:
         """A sign for the drive of a serial joint: a disc around its axis, or a bar along it."""
@@ -88,8 +88,8 @@ class Scene:
         line = Shape(CYLINDER, np.eye(4), (LINE * self._signs, 1.0), GAP)
         for k in range(count):
             ball = Shape(SPHERE, np.eye(4), (BALL * self._signs,), CUT)
-            balls.append(add_shape(self._server.scene, f"/cuts/{k}", ball, CUT))
-            lines.append(add_shape(self._server.scene, f"/gaps/{k}", line, GAP))
+            balls.append(add_shape(self._server.scene, f"/cuts/{k}", ball))
+            lines.append(add_shape(self._server.scene, f"/gaps/{k}", line))
             lines[-1].visible = False
         return balls, lines
 
@@ -154,8 +154,9 @@ def _actuator_bodies(robot: Robot) -> dict[int, int]:
     return found
 
 
-def add_shape(scene: Any, name: str, shape: Shape, color: Color) -> Any:
-    """One node for one shape."""
+def add_shape(scene: Any, name: str, shape: Shape, color: Color | None = None) -> Any:
+    """One node for one shape: as it looks by itself, or in one colour, which can be changed."""
+    own, color = color is None, color or shape.color
     at = {"wxyz": quaternion(shape.pose[:3, :3]), "position": shape.pose[:3, 3]}
     if shape.kind == BOX:
         return scene.add_box(name, color=color, dimensions=shape.size, **at)
@@ -165,6 +166,8 @@ def add_shape(scene: Any, name: str, shape: Shape, color: Color) -> Any:
     if shape.kind == SPHERE:
         return scene.add_icosphere(name, radius=shape.size[0], color=color, **at)
     assert shape.kind == MESH and shape.mesh is not None
+    if own and shape.mesh.looks:
+        return scene.add_glb(name, shape.mesh.looks, scale=shape.mesh.scale, **at)
     return scene.add_mesh_simple(
         name, shape.mesh.vertices, shape.mesh.faces, color=color, flat_shading=True, **at
     )

@@ -17,7 +17,7 @@ from ..model.tree import Tree
 from ..model.visual import BOX, CYLINDER, MESH, SPHERE, Visual
 from ..quantities.links import body_poses
 from ..robot import Robot
-from .mesh_files import Color, Mesh, read_mesh
+from .mesh_files import NOT_FOUND, Color, Mesh, read_mesh
 
 #: Of shapes whose URDF names no colour.
 PLAIN: Color = (196, 200, 206)
@@ -70,12 +70,14 @@ def shapes_of(tree: Tree, search_path: Sequence[Path] = ()) -> Visuals:
         if visual.kind != MESH:
             return Shape(visual.kind, visual.pose, visual.size, color or PLAIN)
         path = find_mesh(visual.mesh, folder, search_path)
-        mesh = "not found" if path is None else read(path)
+        mesh = NOT_FOUND if path is None else read(path)
         if isinstance(mesh, str):
             found.missing[visual.mesh] = mesh
             return None
-        color = color or mesh.color or PLAIN
-        return Shape(MESH, visual.pose, color=color, mesh=mesh.scaled(visual.scale))
+        mesh = mesh.scaled(visual.scale)
+        if color is not None:  # the robot's file has the last word
+            mesh = replace(mesh, looks=None)
+        return Shape(MESH, visual.pose, color=color or mesh.color or PLAIN, mesh=mesh)
 
     for link, visuals in tree.visuals.items():
         shapes = [shape(visual) for visual in visuals if not visual.problem]

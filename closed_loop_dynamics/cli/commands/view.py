@@ -13,6 +13,7 @@ from typing import Any
 from ...robot import Robot
 from ...viewer.export import as_html
 from ...viewer.live import listen
+from ...viewer.mesh_files import NOT_FOUND
 from ...viewer.playback import Playback, from_file, sweep
 from ...viewer.server import PORT, is_local, serve
 from ...viewer.window import Look, Window
@@ -105,14 +106,11 @@ def run(options: argparse.Namespace) -> int:
 
 def _look(server: Any, robot: Robot, motion: Playback | None, options: argparse.Namespace) -> Look:
     look = Look(server, robot, options.search_path, motion)
-    missing = look.visuals.missing
-    if missing:
-        name, reason = next(iter(missing.items()))
-        print(
-            f"note: {len(missing)} mesh files cannot be shown, bars stand for them ({name}: "
-            f"{reason}; --search-path names further folders)",
-            file=sys.stderr,
-        )
+    for reason in dict.fromkeys(look.visuals.missing.values()):
+        names = [name for name, why in look.visuals.missing.items() if why == reason]
+        hint = " (--search-path names further folders)" * (reason == NOT_FOUND)
+        text = f"note: bars stand for meshes, {reason}{hint}: {', '.join(names)}"
+        print(text, file=sys.stderr)
     return look
 
 
