@@ -95,9 +95,12 @@ def _color(given: tuple[float, float, float]) -> Color:
 
 
 def robot_size(robot: Robot) -> float:
-    """How large the robot is: extent of its joints at the reference [m], at least 1 mm."""
+    """How large the robot is: extent of its joints and masses at q = 0 [m], at least 1 mm."""
     poses = body_poses(robot.mechanism, robot.mechanism.neutral_q())
-    points = np.vstack([np.zeros(3), poses[:, :3, 3]])
+    bodies = robot.mechanism.tree.bodies
+    middles = [b.first_moment / b.mass if b.mass > 0.0 else np.zeros(3) for b in bodies]
+    masses = np.einsum("nij,nj->ni", poses[:, :3, :3], middles) + poses[:, :3, 3]
+    points = np.vstack([np.zeros(3), poses[:, :3, 3], masses])
     extent = float(np.max(np.ptp(points, axis=0)))
     return max(extent, 1e-3) if extent > 0.0 else 1.0
 
