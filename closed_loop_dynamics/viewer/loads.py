@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..robot import Robot
@@ -21,7 +22,7 @@ class LoadArrows:
         self._scale = 0.0
         self._cuts = [cut for b in robot.branches.values() for cut in b.closure.system.cuts]
 
-    def of(self, shot: Snapshot) -> tuple[Array, Array, str]:
+    def of(self, shot: Snapshot) -> tuple[Array, NDArray[np.uint8], str]:
         """(N, 2, 3) arrows from pin to tip, (N, 3) colours, and the largest force in words.
 
         Raises:

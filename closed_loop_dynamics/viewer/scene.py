@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from ..arrays import Array
@@ -143,7 +144,7 @@ class Scene:
                 for node in nodes:
                     node.color = color
 
-    def show_loads(self, arrows: Array, colors: Array) -> None:
+    def show_loads(self, arrows: Array, colors: NDArray[np.uint8]) -> None:
         """Arrows (N, 2, 3) from where to where, in colours (N, 3); N = 0: none."""
         if self._loads is not None:
             self._loads.remove()
