@@ -112,15 +112,14 @@ def _curves(figure: Any, axes: Any, s: Samples, panel: Panel) -> None:
     bottom = 0.0 if panel.title.startswith("smallest") else low - slack
     axes.set_ylim(bottom, high + slack)
     dead = s.dead_points()
-    for k in np.flatnonzero(np.diff(np.sign(dead)) != 0.0) if dead is not None else ():
-        if np.isfinite(dead[k : k + 2]).all():
-            at = x[k] - dead[k] * (x[k + 1] - x[k]) / (dead[k + 1] - dead[k])
-            axes.axvline(at, color=DEAD, ls="--", lw=1.0, label="dead point")
+    for k in np.flatnonzero(dead[:-1] * dead[1:] < 0.0):
+        at = x[k] - dead[k] * (x[k + 1] - x[k]) / (dead[k + 1] - dead[k])
+        axes.axvline(at, color=DEAD, ls="--", lw=1.0, label="dead point")
     axes.set_title(panel.title, fontsize="medium")
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
     half = 0.5 * (x[1] - x[0])
-    for value in x[~s.allowed]:
+    for value in x[np.logical_not(s.allowed)]:
         axes.axvspan(value - half, value + half, color=OPEN, lw=0, zorder=0, alpha=0.6)
     axes.set_xlim(x[0], x[-1])
     axes.set_xlabel(_label(s, 0) + " (grey: not reachable)" * (not s.allowed.all()))
@@ -150,7 +149,7 @@ def _map(figure: Any, axes: Any, s: Samples, panel: Panel) -> None:
     if s.allowed.any() and not s.allowed.all():
         axes.contour(*s.axes, s.allowed.T.astype(float), levels=[0.5], colors="k", linewidths=1.0)
     dead = s.dead_points()
-    if dead is not None and np.nanmin(dead) < 0.0 < np.nanmax(dead):
+    if np.any(dead < 0.0) and np.any(dead > 0.0):
         axes.contour(*s.axes, dead.T, levels=[0.0], colors=DEAD, linewidths=1.5)  # dead points
     figure.colorbar(shown, ax=axes, shrink=0.85, extend="both" if signed else "max")
     axes.set_title(panel.title, fontsize=9)

@@ -59,10 +59,10 @@ class Samples:
                 lines.append(f"  {actuator}: {ends} {unit(self.tree, actuator, EFFORT)} to hold")
         return "\n".join(lines)
 
-    def dead_points(self) -> Array | None:
-        """(N [, N]) det G_u, 0 where the drive is dead; None: not as many actuators as joints."""
+    def dead_points(self) -> Array:
+        """(N [, N]) det G_u, 0 where the drive is dead; NaN: not as many actuators as joints."""
         square = self.ratio.shape[-1] == self.ratio.shape[-2]
-        return np.linalg.det(self.ratio) if square else None
+        return np.linalg.det(self.ratio) if square else np.full(self.loop.shape, np.nan)
 
     def strength(self) -> Array:
         """(N [, N], joints) largest force at each joint that the actuators' limits allow."""

@@ -58,7 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--only", nargs="+", metavar="NAME", help="some joints or columns only; * stands for any"
     )
     parser.add_argument(
-        "--robot", type=RobotFile, metavar="ROBOT", help="whose joints they are: its URDF, or name"
+        "--robot",
+        dest="joints_of",
+        type=RobotFile,
+        metavar="ROBOT",
+        help="whose joints they are: its URDF, or name",
     )
     parser.add_argument("-o", "--output", metavar="PNG", help="default: the file's name with .png")
 
@@ -72,8 +76,8 @@ def run(options: argparse.Namespace) -> int:
     if not len(table.values):
         raise FileProblem(f"{table.source}: no rows to draw")
     tree = None
-    if options.robot is not None:
-        files = find_robot(options.robot)
+    if options.joints_of is not None:
+        files = find_robot(options.joints_of)
         tree = read_description(files.urdf, files.submechanisms).tree
     save_figure(_figure(table, _panels(table, options.only, tree), name), output)
     return 0
