@@ -11,7 +11,7 @@ from .colors import force_color
 from .snapshot import Snapshot
 
 #: Length of the longest arrow, share of the robot's size.
-LONGEST = 0.3
+LONGEST = 0.22
 
 
 class LoadArrows:

@@ -44,8 +44,8 @@ class Mesh:
 
 def read_mesh(path: Path) -> Mesh | str:
     """A mesh, in metres where the file has a unit (Collada), or the reason why there is none."""
-    trimesh: Any = importlib.import_module("trimesh")
     try:
+        trimesh: Any = importlib.import_module("trimesh")
         with path.open("rb") as file:
             if file.read(len(_LFS_POINTER)) == _LFS_POINTER:
                 return "a Git LFS pointer; run `git lfs pull`"
@@ -60,7 +60,7 @@ def read_mesh(path: Path) -> Mesh | str:
         largest = max(scene.geometry.values(), key=lambda part: float(part.area))
         color = _color(largest.visual)
         return Mesh(vertices, faces, color, scene.export(file_type="glb") if color else None)
-    except Exception as error:  # trimesh raises what its readers raise
+    except Exception as error:  # trimesh raises what its readers raise, if it is there at all
         return f"cannot be read ({error})"
 
 

@@ -23,8 +23,9 @@ from .snapshot import Snapshot
 #: Sizes of what is drawn on top of the robot, as shares of ``link_size``.
 DISC = (0.056, 0.016)  # radius and length of the disc of a serial actuator
 BALL = 0.016  # radius of a cut point, and the same as a share of the shortest link of its loop
-SMALL_BALL = 0.1
+SMALL_BALL = 0.2
 LINE = 0.004  # radius of the line across a gap
+ARROW = 0.008  # radius of the arrow of a load
 #: Gaps smaller than this are not drawn [share of the robot's size].
 SMALLEST_GAP = 1e-4
 #: From where the robot is seen, towards its middle.
@@ -150,7 +151,7 @@ class Scene:
             self._loads.remove()
             self._loads = None
         if len(arrows):
-            r = LINE * self._signs
+            r = ARROW * self._signs
             sizes = {"shaft_radius": r, "head_radius": 2.5 * r, "head_length": 6.0 * r}
             self._loads = self._server.scene.add_arrows("/loads", arrows, colors, **sizes)
 

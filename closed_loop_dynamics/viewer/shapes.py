@@ -56,6 +56,15 @@ class Visuals:
     shapes: dict[str, list[Shape]] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
 
+    def notes(self) -> list[str]:
+        """A line for each reason why meshes are missing, with their names."""
+        lines = []
+        for reason in dict.fromkeys(self.missing.values()):
+            names = [name for name, why in self.missing.items() if why == reason]
+            hint = " (--search-path names further folders)" * (reason == NOT_FOUND)
+            lines.append(f"note: bars stand for meshes, {reason}{hint}: {', '.join(names)}")
+        return lines
+
 
 def shapes_of(tree: Tree, search_path: Sequence[Path] = ()) -> Visuals:
     """Shapes of a robot; what cannot be shown is left out, mesh files among it are listed.

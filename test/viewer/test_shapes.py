@@ -88,6 +88,10 @@ def test_missing_and_unfetched_meshes_are_named(tmp_path: Path) -> None:
         reasons.update(found.missing)
     assert "git lfs pull" in reasons["lfs.stl"] and "not found" in reasons["none.stl"]
     assert len(reasons) == 5
+    lines = Visuals(missing={**reasons, "far.stl": "not found"}).notes()
+    assert any("none.stl, http://127.0.0.1/one.stl, far.stl" in line for line in lines)
+    assert sum("--search-path" in line for line in lines) == 1
+    assert all(any(name in line for line in lines) for name in reasons)
 
 
 def _painted_obj(folder: Path) -> Path:

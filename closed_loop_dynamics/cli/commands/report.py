@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -94,28 +95,29 @@ class _Poses:
     """What the robot does at random poses, at rest; rows that cannot be held are left out.
 
     Attributes:
-        y, u: (N, ...) positions; tau: (K, p) holding forces; loads: of the same K poses.
+        y, u: (N, ...) positions; loads: of the K poses that can be held, tau: (K, p) their forces.
         why: the reason for the first pose that cannot be held.
     """
 
     def __init__(self, robot: Robot, y: Array) -> None:
-        zero, held, loads = np.zeros(robot.m), [], []
-        self.y, self.u, self.why = y, np.array([robot.state(each).u for each in y]), ""
+        zero, self.loads, self.why = np.zeros(robot.m), list[InternalLoads](), ""
+        self.y, self.u = y, np.array([robot.state(each).u for each in y])
         with Progress("holding poses", len(y)) as bar:
             for k, each in enumerate(y):
                 bar.at(k)
                 try:
-                    loads.append(robot.internal_loads(each, zero, zero))
-                    held.append(each)
+                    self.loads.append(robot.internal_loads(each, zero, zero))
                 except ClosedLoopError as error:
                     self.why = self.why or str(error)
-        self.held, self.loads = np.array(held), loads
-        self.tau = np.array([each.tau_u for each in loads]).reshape(-1, robot.p)
+        self.tau = np.array([each.tau_u for each in self.loads]).reshape(-1, robot.p)
 
 
 def _drawing(robot: Robot, search_path: list[Path]) -> str:
     tree = robot.mechanism.tree
-    shapes = body_shapes(robot, shapes_of(tree, search_path), robot_size(robot))
+    visuals = shapes_of(tree, search_path)
+    for line in visuals.notes():
+        print(line, file=sys.stderr)
+    shapes = body_shapes(robot, visuals, robot_size(robot))
     poses = body_poses(robot.mechanism, robot.state(reference(robot)).q)
     return picture(partial(draw_robot, shapes, poses), f"drawing of {tree.name}")
 
@@ -214,7 +216,7 @@ def _loads(robot: Robot, seen: _Poses) -> str:
         low, high = seen.tau[:, k].min(), seen.tau[:, k].max()
         share = f"{100 * max(-low, high) / limits[k]:.3g}" if np.isfinite(limits[k]) else "-"
         rows.append((joint, f"{low:.4g}", f"{high:.4g}", unit(tree, joint, EFFORT), share))
-    first: InternalLoads = seen.loads[0]
+    first = seen.loads[0]
     forces, moments = (
         np.max([getattr(x, n) for x in seen.loads], axis=0) for n in ("forces", "moments")
     )

@@ -13,7 +13,6 @@ from typing import Any
 from ...robot import Robot
 from ...viewer.export import as_html
 from ...viewer.live import listen
-from ...viewer.mesh_files import NOT_FOUND
 from ...viewer.playback import Playback, from_file, sweep
 from ...viewer.server import PORT, is_local, serve
 from ...viewer.window import Look, Window
@@ -106,11 +105,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _look(server: Any, robot: Robot, motion: Playback | None, options: argparse.Namespace) -> Look:
     look = Look(server, robot, options.search_path, motion)
-    for reason in dict.fromkeys(look.visuals.missing.values()):
-        names = [name for name, why in look.visuals.missing.items() if why == reason]
-        hint = " (--search-path names further folders)" * (reason == NOT_FOUND)
-        text = f"note: bars stand for meshes, {reason}{hint}: {', '.join(names)}"
-        print(text, file=sys.stderr)
+    for line in look.visuals.notes():
+        print(line, file=sys.stderr)
     return look
 
 
