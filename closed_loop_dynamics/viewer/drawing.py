@@ -13,8 +13,8 @@ from ..model.visual import BOX, SPHERE
 from .scene import VIEW
 from .shapes import Shape
 
-#: Around a round shape, and from pole to pole of a ball.
-SIDES, RINGS = 20, 10
+#: Around a round shape; from pole to pole of a ball; of a box's edge, since faces are sorted.
+SIDES, RINGS, PIECES = 20, 10, 5
 LIGHT = np.array([0.35, -0.5, 0.8]) / np.linalg.norm([0.35, -0.5, 0.8])
 
 
@@ -61,8 +61,18 @@ def _faces(shape: Shape) -> list[Array]:
         return [_turned(np.cos(angle), np.sin(angle), SIDES) * shape.size[0]]
     r, z = np.array([0.0, 1.0, 1.0, 0.0]), np.array([-0.5, -0.5, 0.5, 0.5])
     if shape.kind == BOX:
-        return [_turned(np.sqrt(0.5) * r, z, 4) * np.array(shape.size)]
+        return [_divided(_turned(np.sqrt(0.5) * r, z, 4)) * np.array(shape.size)]
     return [_turned(r, z, SIDES) * np.array([shape.size[0], shape.size[0], shape.size[1]])]
+
+
+def _divided(faces: Array) -> Array:
+    """(N PIECES², 4, 3) the same surface in small pieces."""
+    a, b = np.meshgrid(np.arange(PIECES), np.arange(PIECES))
+    u, v = (
+        np.add.outer(x.ravel(), step) / PIECES for x, step in ((a, [0, 1, 1, 0]), (b, [0, 0, 1, 1]))
+    )
+    weights = np.stack([(1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v], axis=-1)
+    return np.einsum("pck,nkd->npcd", weights, faces).reshape(-1, 4, 3)
 
 
 def _turned(r: Array, z: Array, sides: int) -> Array:

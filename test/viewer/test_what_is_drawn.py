@@ -12,10 +12,13 @@ import closed_loop_dynamics as cld
 from closed_loop_dynamics.cli.motion_file import motion_of
 from closed_loop_dynamics.cli.robot_argument import find_robot
 from closed_loop_dynamics.cli.tables import Table
+from closed_loop_dynamics.model.visual import BOX, CYLINDER, SPHERE
+from closed_loop_dynamics.viewer.drawing import draw_robot
 from closed_loop_dynamics.viewer.loads import LoadArrows
 from closed_loop_dynamics.viewer.playback import from_file
 from closed_loop_dynamics.viewer.plots import Plots
-from closed_loop_dynamics.viewer.scene import set_stage
+from closed_loop_dynamics.viewer.scene import VIEW, set_stage
+from closed_loop_dynamics.viewer.shapes import Shape
 from closed_loop_dynamics.viewer.snapshot import Camera
 from closed_loop_dynamics.viewer.window import Look, Window
 from tools.robots import crank_leg
@@ -141,3 +144,20 @@ def test_loads_are_shown_when_asked_for(server: Any, leg: cld.Robot) -> None:
     window.panel.loads.value = False
     window.step(2.0, 0.02)
     assert window.look.scene._loads is None and window.panel._loads.content == ""
+
+
+def test_on_paper_what_is_nearer_covers_what_is_behind() -> None:
+    pytest.importorskip("matplotlib", reason="the extra `plot` is not installed")
+    pose = np.eye(4)
+    pose[:3, 3] = VIEW  # towards the reader
+    red = Shape(SPHERE, pose, (0.2,), (200, 0, 0))
+    box = Shape(BOX, np.eye(4), (1.0, 1.0, 1.0), (0, 0, 200))
+    rod = Shape(CYLINDER, np.eye(4), (0.1, 2.0), (0, 200, 0))
+    figure = draw_robot({-1: [red], 0: [box, rod]}, np.eye(4)[None])
+    figure.canvas.draw()
+    pixels = np.asarray(figure.canvas.buffer_rgba())[..., :3].astype(int)
+    rows, columns = (np.array(s) // 2 for s in pixels.shape[:2])
+    assert np.argmax(pixels[rows, columns]) == 0 and pixels[rows, columns, 2] == 0
+    plain = pixels.max(axis=-1) > pixels.min(axis=-1)  # not white
+    counts = np.bincount(np.argmax(pixels[plain], axis=-1), minlength=3)
+    assert counts[2] > counts[1] > 0 and counts[0] > 0  # the box hides the middle of the rod

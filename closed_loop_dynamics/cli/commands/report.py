@@ -79,8 +79,8 @@ def datasheet(robot: Robot, poses: int, grid: int, search_path: list[Path]) -> s
     y = robot.random_independent(np.random.default_rng(0), poses)
     seen = _Poses(robot, y)
     parts = [
-        f"<h1>{escape(name)}</h1><p>{robot.n} joints, {robot.m} independent, {robot.p} driven, "
-        f"{len(robot.branches)} mechanisms with loops</p>",
+        f"<h1>{escape(name)}</h1><p>{robot.n} joints, {robot.m} independent, {robot.p} driven; "
+        f"mechanisms with loops: {len(robot.branches)}</p>",
         f'<div class="two">{_drawing(robot, search_path)}{_inertia(robot, seen)}</div>',
         _findings(report),
         _joints(robot, report),
@@ -125,7 +125,7 @@ def _drawing(robot: Robot, search_path: list[Path]) -> str:
 def _inertia(robot: Robot, seen: _Poses) -> str:
     bodies = robot.mechanism.tree.bodies
     home = reference(robot)
-    center = ", ".join(f"{v:.3f}" for v in robot.center_of_mass(home))
+    center = ", ".join(f"{round(float(v), 3) + 0.0:.3f}" for v in robot.center_of_mass(home))
     facts = [
         ("", "value", "unit"),
         ("mass, without the root", number(sum(b.mass for b in bodies)), "kg"),
@@ -191,7 +191,7 @@ def _spaces(robot: Robot, report: Report, seen: _Poses) -> str:
             units = [unit(tree, joint, kind) for kind in (POSITION, VELOCITY, EFFORT)]
             low, high = (_finite(v[k]) for v in (limits.lower, limits.upper))
             most = (limits.velocity[k], limits.effort[k])
-            most_text = (f"{_finite(v)} {u}" for v, u in zip(most, units[1:], strict=True))
+            most_text = (_finite(v, f" {u}") for v, u in zip(most, units[1:], strict=True))
             reached = (f"{ends[0]:.4g}", f"{ends[1]:.4g}", ends[2])
             rows.append((joint, units[0], low, high, *reached, *most_text))
         tables.append(table(rows))
@@ -199,8 +199,8 @@ def _spaces(robot: Robot, report: Report, seen: _Poses) -> str:
     return section("Limits in both spaces", note, *tables)
 
 
-def _finite(value: float) -> str:
-    return f"{value:.4g}" if np.isfinite(value) else "-"
+def _finite(value: float, unit: str = "") -> str:
+    return f"{value:.4g}{unit}" if np.isfinite(value) else "-"
 
 
 def _loads(robot: Robot, seen: _Poses) -> str:
