@@ -32,6 +32,7 @@ COMMANDS = (
     Command("graph", "draw the cluster tree as SVG"),
     Command("report", "a datasheet of a robot on one HTML page"),
     Command("new", "guess the submechanism file of a URDF"),
+    Command("assemble", "close the loops from any configuration; write it as the reference"),
     Command("state", "complete independent positions to all joints and actuators"),
     Command("inverse-dynamics", "actuator forces of a motion"),
     Command("forward-dynamics", "accelerations from actuator forces"),

@@ -33,7 +33,7 @@ def driven_joints(
         kind, target = int(model.actuator_trntype[a]), int(model.actuator_trnid[a][0])
         joint = None
         if kind in _AT_JOINT and model.jnt_type[target] not in (FREE, BALL):
-            joint = parts.joints[target][0]
+            joint = parts.joints[target]
         elif kind == _AT_TENDON:
             joint = _tendon_joint(parts, target, couplings)
             if joint is not None:
@@ -59,7 +59,7 @@ def _tendon_joint(parts: MjcfTree, tendon: int, couplings: Sequence[Coupling]) -
     wraps = range(first, first + int(model.tendon_num[tendon]))
     if any(model.wrap_type[w] != _WRAP_JOINT for w in wraps):
         return None
-    names = [parts.joints[int(model.wrap_objid[w])][0] for w in wraps]
+    names = [parts.joints[int(model.wrap_objid[w])] for w in wraps]
     tied = [{c.joint, *c.terms} for c in couplings]
     together = {names[0]}
     for _ in tied:
