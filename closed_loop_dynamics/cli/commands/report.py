@@ -134,8 +134,8 @@ def _inertia(robot: Robot, seen: _Poses) -> str:
     ]
     M = np.array([np.diag(robot.mass_matrix(y)) for y in seen.y])
     rows = [("inertia at", "least", "most", "unit")]
-    for k, joint in enumerate(robot.names.independent[robot.mechanism.floating :]):
-        column = M[:, k + (6 if robot.mechanism.floating else 0)]
+    places = robot.mechanism.flat[1]
+    for joint, column in zip(_moved(robot), M[:, places].T, strict=True):
         what = "kg" if unit(robot.mechanism.tree, joint, POSITION) == "m" else "kg·m²"
         rows.append((joint, f"{column.min():.3g}", f"{column.max():.3g}", what))
     return f"<div>{table(facts)}<p></p>{table(rows)}</div>"
@@ -168,7 +168,7 @@ def _joints(robot: Robot, report: Report) -> str:
 
 def _spaces(robot: Robot, report: Report, seen: _Poses) -> str:
     """Limits of both spaces, and what is reached of them."""
-    tree, base = robot.mechanism.tree, robot.mechanism.floating
+    tree = robot.mechanism.tree
     reach = {
         joint: (*ends, "" if s.reach_is_exact else "at least")
         for s in report.submechanisms
@@ -177,9 +177,8 @@ def _spaces(robot: Robot, report: Report, seen: _Poses) -> str:
     plain = {joint for s in report.submechanisms if s.solver == "serial" for joint in s.joints}
     head = ("unit", "from", "to", "reached from", "to", "", "largest speed", "largest force")
     tables = []
-    y = seen.y[:, robot.mechanism.n_y - len(robot.names.independent) + base :]
     for title, names, positions in (
-        ("independent joint", robot.names.independent[base:], y),
+        ("independent joint", _moved(robot), seen.y[:, robot.mechanism.flat[0]]),
         ("actuator", robot.names.actuator, seen.u),
     ):
         limits, rows = Limits.of(tree, names), [(title, *head)]
@@ -197,6 +196,12 @@ def _spaces(robot: Robot, report: Report, seen: _Poses) -> str:
         tables.append(table(rows))
     note = f"'At least' is what {len(seen.y)} random poses reach."
     return section("Limits in both spaces", note, *tables)
+
+
+def _moved(robot: Robot) -> tuple[str, ...]:
+    """Independent joints with one position: all but free flyers and balls."""
+    mech = robot.mechanism
+    return tuple(mech.joint_name(b) for b in mech.scalar_joints(mech.independent))
 
 
 def _finite(value: float, unit: str = "") -> str:
@@ -241,8 +246,9 @@ def _loads(robot: Robot, seen: _Poses) -> str:
 
 def _mechanisms(robot: Robot, grid: int) -> list[str]:
     """A page of curves or maps for each."""
-    if robot.mechanism.floating:
-        return []
+    if robot.mechanism.turning:
+        why = "Drawn for robots with a fixed base and without ball joints."
+        return [section("Transmission", why)] if robot.branches else []
     parts = []
     for name in loop_names(robot.branches).values():
         joints = robot.submechanism(name).independent[:2]

@@ -161,7 +161,7 @@ def _at_stops(plant: Plant) -> list[str]:
     if not plant.physics.end_stops:
         return []
     names, low, high = plant.limits.names, plant.limits.lower, plant.limits.upper
-    y = plant.y[len(plant.y) - len(names) :]
+    y = plant.y[plant.robot.mechanism.flat[0]]
     ends = (("lower", low, y <= low), ("upper", high, y >= high))
     return [
         f"{names[j]} hits its {side} stop, {end[j]:.4g}"
