@@ -28,7 +28,7 @@ ROS = [
 ]
 PLOT = ["matplotlib>=3.7"]
 BAGS = ["rosbags>=0.11"]  # reads and writes MCAP without ROS
-VIEWER = ["viser>=1.1"]
+VIEWER = ["viser>=1.1", "trimesh>=4.6", "pycollada>=0.8"]  # reads Collada (.dae) for trimesh
 DASK = ["distributed>=2024.1"]
 MUJOCO = ["mujoco>=3.17"]  # reads MJCF
 XACRO = ["xacro>=2.1"]  # expands .xacro files

@@ -21,7 +21,7 @@ from ..arrays import Array
 from ..errors import did_you_mean
 from .arguments import STANDARD, Arguments, InputFile
 from .mistakes import FileProblem, UsageError, need, no_file
-from .output import is_bag, take_place, target, write
+from .output import is_bag, take_place, target, tell, write
 from .tables import (
     ACCELERATION,
     EFFORT,
@@ -245,6 +245,7 @@ def write_result(options: argparse.Namespace, table: Table, topic: str, message_
     """Write many rows where and as the command line says: as messages if that is a bag."""
     if options.output != STANDARD and is_bag(options.output):
         write_bag(options.output, Recording(table, topic, message_type))
+        tell(options.output, table)
     else:
         write(table, options.output, options.format, single=False)
 

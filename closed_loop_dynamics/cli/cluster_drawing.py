@@ -59,27 +59,27 @@ class Box:
 def cluster_svg(robot: Robot) -> str:
     """The drawing."""
     root = _boxes(robot)
-    width = max(_place(root) + MARGIN, 640)
-    height = TITLE + root.extent() + 2 * MARGIN + LINE + 12.0
+    name = robot.mechanism.tree.name
+    facts = (
+        f"{robot.n} joints, {robot.m} independent, {robot.p} driven, "
+        f"{len(robot.mechanism.clusters)} clusters"
+    )
+    beside = MARGIN + 11.0 * len(name) + 14.0
+    width = max(_place(root), beside + LETTER * len(facts)) + MARGIN
+    legend, end = _legend(TITLE + root.extent() + MARGIN + LINE + 16.0, width)
+    height = end + MARGIN
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" '
         f'font-family="{FONT}" font-size="13" fill="{INK}">',
         f"<title>Cluster tree of {escape(root.title)}</title>",
         '<rect width="100%" height="100%" fill="#ffffff"/>',
-        _text(MARGIN, 30, robot.mechanism.tree.name, size=18, weight="600"),
-        _text(
-            MARGIN + 11.0 * len(robot.mechanism.tree.name) + 14,
-            30,
-            f"{robot.n} joints, {robot.m} independent, {robot.p} driven, "
-            f"{len(robot.mechanism.clusters)} clusters",
-            color=GREY,
-        ),
+        _text(MARGIN, 30, name, size=18, weight="600"),
+        _text(beside, 30, facts, color=GREY),
     ]
     parts += _edges(root)
     parts += [line for box in _all(root) for line in _draw(box)]
-    parts += _legend(height - MARGIN + 4)
-    return "\n".join([*parts, "</svg>"]) + "\n"
+    return "\n".join([*parts, *legend, "</svg>"]) + "\n"
 
 
 def _boxes(robot: Robot) -> Box:
@@ -195,18 +195,19 @@ def _text(
     )
 
 
-def _legend(y: float) -> list[str]:
-    lines, x = [], MARGIN + 5
-    for role in ROLES:
-        lines += [_dot(x, y - 4, role, False), _text(x + 10, y, role, size=12, color=GREY)]
-        x += 30 + 6.9 * len(role)
-    lines += [_dot(x, y - 4, "dependent", True), _text(x + 10, y, "slides", size=12, color=GREY)]
-    x += 66
-    for kind, fill in FILLS.items():
-        lines.append(
-            f'<rect x="{x:.1f}" y="{y - 11:.1f}" width="14" height="14" rx="3" fill="{fill}" '
-            f'stroke="{EDGE}"/>'
+def _legend(top: float, width: float) -> tuple[list[str], float]:
+    """What dots and fills mean, in as many lines as fit into the width; where they end."""
+    lines, x, y = [], MARGIN + 5, top
+    dots = [*((role, role, False) for role in ROLES), ("slides", "dependent", True)]
+    for text, role, slides in [*dots, *((kind, "", False) for kind in FILLS)]:
+        wide = 34.0 + LETTER * len(text) + 4.0 * text.count("m")
+        if x + wide > width:
+            x, y = MARGIN + 5, y + LINE
+        box = (
+            f'<rect x="{x - 5:.1f}" y="{y - 11:.1f}" width="14" height="14" rx="3" '
+            f'fill="{FILLS.get(text)}" stroke="{EDGE}"/>'
         )
-        lines.append(_text(x + 19, y, kind, size=12, color=GREY))
-        x += 38 + 6.9 * len(kind)
-    return lines
+        lines.append(_dot(x, y - 4, role, slides) if role else box)
+        lines.append(_text(x + 13, y, text, size=12, color=GREY))
+        x += wide
+    return lines, y

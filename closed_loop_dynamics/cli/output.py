@@ -101,6 +101,13 @@ def write(table: Table, output: str, format: str | None, *, single: bool) -> Non
         sys.stdout.write(text)
     else:
         put(output, text)
+        tell(output, table)
+
+
+def tell(output: str, table: Table) -> None:
+    """Say what was written; a pipe or device gets the result alone."""
+    if Path(output).expanduser().is_file():
+        print(f"wrote {output}: {len(table.values)} rows")
 
 
 def target(output: str | Path) -> Path:

@@ -7,8 +7,10 @@ import io
 from pathlib import Path
 from typing import Any
 
+from ..model.tree import PRISMATIC, Tree
 from .mistakes import UsageError, need
 from .output import check_place, put
+from .tables import ACCELERATION, EFFORT, POSITION, VELOCITY
 
 FORMATS = (".png", ".svg", ".pdf")
 #: Ten colours that differ for everybody, then dashed once more.
@@ -24,6 +26,20 @@ def new_figure(width: float, height: float) -> Any:
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
+
+
+#: Units of what joints do that turn, and of those that slide.
+UNITS = {
+    POSITION: ("rad", "m"),
+    VELOCITY: ("rad/s", "m/s"),
+    ACCELERATION: ("rad/s²", "m/s²"),
+    EFFORT: ("N·m", "N"),
+}
+
+
+def unit(tree: Tree, joint: str, kind: str) -> str:
+    """Of the position, velocity, acceleration or effort of a joint."""
+    return UNITS[kind][tree.bodies[tree.joint_index(joint)].joint.kind == PRISMATIC]
 
 
 def check_picture(output: str, options: argparse.Namespace, option: str = "--output") -> None:

@@ -49,7 +49,7 @@ def columns(rows: Sequence[Sequence[str]], indent: int = 2) -> list[str]:
     if not rows:
         return []
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    right = [all(_is_number(row[k]) for row in rows[1:]) for k in range(len(rows[0]))]
+    right = [all(is_number(row[k]) for row in rows[1:]) for k in range(len(rows[0]))]
     text = []
     for row in rows:
         cells = [
@@ -60,7 +60,8 @@ def columns(rows: Sequence[Sequence[str]], indent: int = 2) -> list[str]:
     return text
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a cell stands to the right: a number, nothing, or the dash for none."""
     try:
         float(text or 0.0)
     except ValueError:

@@ -46,13 +46,15 @@ def css(color: Color) -> str:
     return "#{:02x}{:02x}{:02x}".format(*color)
 
 
-def legend() -> str:
+def legend(robot: Robot) -> str:
     """The scale of colours."""
+    limited = bool(np.all(np.isfinite(actuator_limits(robot))))
+    end = "limit" if limited else "limit, or largest"
     scale = f"linear-gradient(90deg,{css(NEGATIVE)},{css(NEUTRAL)},{css(POSITIVE)})"
     return (
         f'<div style="margin-top:8px;height:8px;border-radius:4px;background:{scale}"></div>'
         '<div style="display:flex;justify-content:space-between;font-size:11px;color:#777">'
-        "<span>- limit</span><span>0</span><span>+ limit</span></div>"
+        f"<span>- {end}</span><span>0</span><span>+ {end}</span></div>"
         f'<div style="font-size:11px;color:{css(BEYOND)}">beyond the limit: purple</div>'
     )
 
@@ -76,13 +78,18 @@ def force_groups(robot: Robot) -> dict[str, list[int]]:
     return {unit: [k for k, u in enumerate(units) if u == unit] for unit in dict.fromkeys(units)}
 
 
+def actuator_limits(robot: Robot) -> Array:
+    """(p,) largest forces that the URDF allows; infinite where it says nothing."""
+    return Limits.of(robot.mechanism.tree, robot.names.actuator).effort
+
+
 def force_scales(robot: Robot, known: Array | None = None) -> Array:
     """(p,) the force that has the full colour: the limit of the URDF, else the largest one known.
 
     Args:
         known: (N, p) forces that will be shown; by default those that hold some random positions.
     """
-    limits = Limits.of(robot.mechanism.tree, robot.names.actuator).effort
+    limits = actuator_limits(robot)
     if np.all(np.isfinite(limits)):
         return limits
     if known is None:

@@ -64,11 +64,11 @@ def as_html(server: Any, look: Look, motion: Playback, title: str) -> str:
     page: str = serializer.as_html()
     page = page.replace("<title>Viser</title>", f"<title>{escape(title)}</title>", 1)
     head, body = page.rsplit("</body>", 1)
-    caption = _caption(motion, title, force_curves(look.robot, motion))
+    caption = _caption(robot, motion, title, force_curves(robot, motion))
     return f"{head}{caption}</body>{body}"
 
 
-def _caption(motion: Playback, title: str, curves: str) -> str:
+def _caption(robot: Robot, motion: Playback, title: str, curves: str) -> str:
     return (
         '<div style="position:fixed;top:14px;right:14px;width:328px;box-sizing:border-box;'
         "padding:10px 14px;"
@@ -76,7 +76,7 @@ def _caption(motion: Playback, title: str, curves: str) -> str:
         'box-shadow:0 1px 5px rgba(0,0,0,0.15);font-family:sans-serif;color:#222">'
         f"<b>{escape(title)}</b>"
         f'<div style="font-size:12px;color:#666">actuators: {escape(motion.note or motion.source)}'
-        f"</div>{legend()}{curves}</div>"
+        f"</div>{legend(robot)}{curves}</div>"
     )
 
 

@@ -10,7 +10,17 @@ import numpy as np
 from ..arrays import Array
 from ..model.tree import PRISMATIC
 from ..robot import Robot
-from .colors import BAD, GOOD, WARN, css, force_color, force_units, lamp, legend
+from .colors import (
+    BAD,
+    GOOD,
+    WARN,
+    actuator_limits,
+    css,
+    force_color,
+    force_units,
+    lamp,
+    legend,
+)
 from .playback import Playback
 from .reach import Range
 from .snapshot import Snapshot
@@ -35,6 +45,7 @@ class Panel:
         self._robot = robot
         self._modes = modes
         self._units = force_units(robot)
+        self._limited = np.isfinite(actuator_limits(robot))
         self._moved: list[str] = []
         self.sliders: dict[str, Any] = {}
         self.status_text = ""
@@ -48,6 +59,9 @@ class Panel:
         with gui.add_folder("Loops", visible=bool(robot.branches)):
             self._loops = gui.add_html("")
             self.cuts = gui.add_checkbox("show cuts", True, hint="where loops are cut open")
+        with gui.add_folder("Loads"):
+            self.loads = gui.add_checkbox("show loads", False, hint="forces in joints and cuts")
+            self._loads = gui.add_html("")
 
     def _at(self, joint: str) -> int:
         return self._robot.mechanism.y.names.index(joint)
@@ -116,6 +130,10 @@ class Panel:
             f'border-left:4px solid {color}">{escape(text)}</div>'
         )
 
+    def tell_loads(self, text: str) -> None:
+        """One line about the arrows of the loads."""
+        self._loads.content = f'<div style="{_BOX}color:#777">{escape(text)}</div>' if text else ""
+
     def show_loops(self, snapshot: Snapshot) -> None:
         """The table of loops: assembly mode, nearness of a singularity, residual."""
         rows = []
@@ -149,13 +167,13 @@ class Panel:
             rows.append(
                 f'<tr><td>{escape(name)}</td><td style="text-align:right;white-space:nowrap">'
                 f'{text} {self._units[k]}</td><td style="text-align:right;color:#777;width:3.2em">'
-                f"{100 * abs(share):.0f} %</td></tr>"
+                f"{f'{100 * abs(share):.0f} %' if self._limited[k] else ''}</td></tr>"
                 f'<tr><td colspan="3">{bar}</td></tr>'
             )
         return (
             f'<div style="padding:4px 12px"><div style="font-size:12px;color:#777">'
             f"{escape(snapshot.note or snapshot.source)}</div>"
-            f'<table style="{_TABLE}">{"".join(rows)}</table>{legend()}</div>'
+            f'<table style="{_TABLE}">{"".join(rows)}</table>{legend(self._robot)}</div>'
         )
 
 

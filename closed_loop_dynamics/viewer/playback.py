@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,6 +33,7 @@ class Playback:
         y, q: (N, ...) positions.
         tau: (N, p) forces of the actuators, or None with the reason in ``note``.
         source: what the forces are.
+        rates: (N, m) velocities and accelerations; None: at rest in every frame.
     """
 
     times: Array
@@ -41,6 +42,7 @@ class Playback:
     tau: Array | None
     source: str
     note: str = ""
+    rates: tuple[Array, Array] | None = None
 
     @property
     def duration(self) -> float:
@@ -54,7 +56,9 @@ class Playback:
     def snapshot(self, camera: Camera, k: int) -> Snapshot:
         """Frame ``k``."""
         tau = None if self.tau is None else self.tau[k]
-        return camera.at(self.q[k], tau, self.source, self.note, self.y[k])
+        shot = camera.at(self.q[k], tau, self.source, self.note, self.y[k])
+        yd, ydd = self.rates or (None, None)
+        return shot if yd is None or ydd is None else replace(shot, rates=(yd[k], ydd[k]))
 
 
 def from_file(robot: Robot, table: MotionTable) -> Playback:
@@ -89,7 +93,8 @@ def _solve(robot: Robot, table: MotionTable) -> Playback:
                 place = table.table.place(k, columns_of(robot, error))
                 raise FileProblem(f"{place}: {error}") from error
     forces = None if note else np.array(tau)
-    return Playback(table.times - table.times[0], table.y, np.array(q), forces, FROM_FILE, note)
+    times, rates = table.times - table.times[0], (table.yd, table.ydd)
+    return Playback(times, table.y, np.array(q), forces, FROM_FILE, note, rates)
 
 
 def sweep(camera: Camera, ranges: dict[str, Range]) -> Playback:

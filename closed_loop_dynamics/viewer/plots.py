@@ -17,6 +17,7 @@ POINTS = 400
 SWEEP = 61
 HISTORY = 20.0
 HEIGHT = 230
+MOST = 8  # curves of a chart
 PALETTE = (
     "#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#e377c2",
     "#bcbd22", "#3d5a80", "#7f7f7f", "#006d2c",
@@ -31,6 +32,7 @@ class Plots:
         self._robot = robot
         self._groups = force_groups(robot)
         self._charts: dict[str, Any] = {}
+        self._shown: dict[str, list[int]] = {}
         self._x = np.zeros(1)
         self._curves = np.zeros((1, robot.p))
         self._history: deque[tuple[float, Array]] = deque()
@@ -39,9 +41,11 @@ class Plots:
         """Curves ``tau`` (N, p) over ``x`` (N,), which increases."""
         step = max(1, -(-len(x) // POINTS))
         self._x, self._curves = x[::step], tau[::step]
-        for unit, members in self._groups.items():
+        for unit, group in self._groups.items():
+            members = self._largest(group)
             data = self._data(members, None)
-            axes = ({"label": label, "size": 40}, {"label": unit, "size": 58})
+            most = f", the {MOST} largest of {len(group)}" * (len(members) < len(group))
+            axes = ({"label": label, "size": 40}, {"label": unit + most, "size": 58})
             # uPlot finds no range among numbers of which some are NaN.
             scales = {"x": {"time": False}, "y": {"range": axis_range(self._curves[:, members])}}
             chart = self._charts.get(unit)
@@ -57,6 +61,14 @@ class Plots:
                 )
             else:
                 chart.axes, chart.scales, chart.data = axes, scales, data
+                if members != self._shown[unit]:
+                    chart.series = self._series(members)
+            self._shown[unit] = members
+
+    def _largest(self, group: list[int]) -> list[int]:
+        """Those that a chart can show and name."""
+        peaks = np.max(np.abs(np.nan_to_num(self._curves[:, group])), axis=0)
+        return sorted(group[i] for i in np.argsort(-peaks, kind="stable")[:MOST])
 
     def _series(self, members: list[int]) -> tuple[Any, ...]:
         names = self._robot.names.actuator
@@ -69,19 +81,21 @@ class Plots:
         return ({"label": "x"}, *curves, now)
 
     def _data(self, members: list[int], at: float | None) -> tuple[Array, ...]:
-        """Columns of a chart; the last one is a nearly vertical line at ``at``."""
-        curves = self._curves[:, members]
-        now = np.full(len(self._x), np.nan)
-        if at is not None and len(self._x) > 1:
-            k = int(np.clip(np.searchsorted(self._x, at) - 1, 0, len(self._x) - 2))
-            now[k], now[k + 1] = axis_range(curves)
-        return (self._x, *curves.T, now)
+        """Columns of a chart; the last one is a vertical line at ``at``, two points on top of one
+        another, where the curves pass through."""
+        x, curves = self._x, self._curves[:, members]
+        now = np.full(len(x), np.nan)
+        if at is not None and len(x) > 1:
+            k, low_high = int(np.searchsorted(x, at)), axis_range(curves)
+            here = [np.interp(at, x, curve) for curve in curves.T]
+            curves = np.insert(curves, k, [here, here], axis=0)
+            x, now = np.insert(x, k, [at, at]), np.insert(now, k, low_high)
+        return (x, *curves.T, now)
 
     def mark(self, at: float) -> None:
         """Put the line at ``at``."""
-        for unit, members in self._groups.items():
-            if unit in self._charts:
-                self._charts[unit].data = self._data(members, at)
+        for unit, chart in self._charts.items():
+            chart.data = self._data(self._shown[unit], at)
 
     def add(self, time: float, tau: Array | None) -> None:
         """One more point of the live history."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from ..arrays import Array
@@ -21,13 +22,17 @@ from .snapshot import Snapshot
 
 #: Sizes of what is drawn on top of the robot, as shares of ``link_size``.
 DISC = (0.056, 0.016)  # radius and length of the disc of a serial actuator
-BALL = 0.016  # radius of a cut point
+BALL = 0.016  # radius of a cut point, and the same as a share of the shortest link of its loop
+SMALL_BALL = 0.2
 LINE = 0.004  # radius of the line across a gap
+ARROW = 0.008  # radius of the arrow of a load
 #: Gaps smaller than this are not drawn [share of the robot's size].
 SMALLEST_GAP = 1e-4
 #: From where the robot is seen, towards its middle.
 VIEW = np.array([1.0, -1.5, 0.55]) / np.linalg.norm([1.0, -1.5, 0.55])
 FIELD_OF_VIEW = 0.75  # [rad]
+MARGIN = 0.85  # how much of the height the robot may fill
+BETWEEN = 0.85  # width of the place between the panels, in heights of the window
 
 
 class Scene:
@@ -52,6 +57,7 @@ class Scene:
         self.actuators: dict[int, list[Any]] = {k: [] for k in range(robot.p)}
         self._add_bodies(shapes)
         self._cuts, self._gaps = self._add_cuts()
+        self._loads: Any = None
 
     # -- building -------------------------------------------------------------------------------
 
@@ -65,13 +71,13 @@ class Scene:
             self.frames[body] = scene.add_frame(path, show_axes=False)
             k = colored.get(body)
             for i, shape in enumerate(found):
-                node = add_shape(scene, f"{path}/{i}", shape, shape.color if k is None else NEUTRAL)
+                node = add_shape(scene, f"{path}/{i}", shape, None if k is None else NEUTRAL)
                 if k is not None:
                     self.actuators[k].append(node)
         for k, body in enumerate(self._robot.mechanism.actuator):
             if body not in colored:
                 name = f"{self.frames[body].name}/actuator"
-                self.actuators[k].append(add_shape(scene, name, self._disc(body), NEUTRAL))
+                self.actuators[k].append(add_shape(scene, name, self._disc(body)))
 
     def _disc(self, body: int) -> Shape:
         """A sign for the drive of a serial joint: a disc around its axis, or a bar along it."""
@@ -84,14 +90,23 @@ class Scene:
 
     def _add_cuts(self) -> tuple[list[Any], list[Any]]:
         balls, lines = [], []
-        count = sum(len(b.closure.system.cuts) for b in self._robot.branches.values())
+        branches = self._robot.branches.items()
+        sizes = [self._ball(c) for c, b in branches for _ in b.closure.system.cuts]
         line = Shape(CYLINDER, np.eye(4), (LINE * self._signs, 1.0), GAP)
-        for k in range(count):
-            ball = Shape(SPHERE, np.eye(4), (BALL * self._signs,), CUT)
-            balls.append(add_shape(self._server.scene, f"/cuts/{k}", ball, CUT))
-            lines.append(add_shape(self._server.scene, f"/gaps/{k}", line, GAP))
+        for k, size in enumerate(sizes):
+            ball = Shape(SPHERE, np.eye(4), (size,), CUT)
+            balls.append(add_shape(self._server.scene, f"/cuts/{k}", ball))
+            lines.append(add_shape(self._server.scene, f"/gaps/{k}", line))
             lines[-1].visible = False
         return balls, lines
+
+    def _ball(self, component: int) -> float:
+        """Radius of the cuts of a loop: no larger than its shortest link can carry."""
+        mech, cuts = self._robot.mechanism, self._robot.branches[component].closure.system.cuts
+        ends = [mech.tree.bodies[b].joint.placement for b in mech.components[component].joints]
+        ends += [frame for cut in cuts for frame in (cut.frame_p, cut.frame_s)]
+        lengths = [length for T in ends if (length := float(np.linalg.norm(T[:3, 3]))) > 1e-6]
+        return min([BALL * self._signs, *(SMALL_BALL * length for length in lengths)])
 
     # -- showing --------------------------------------------------------------------------------
 
@@ -130,6 +145,16 @@ class Scene:
                 for node in nodes:
                     node.color = color
 
+    def show_loads(self, arrows: Array, colors: NDArray[np.uint8]) -> None:
+        """Arrows (N, 2, 3) from where to where, in colours (N, 3); N = 0: none."""
+        if self._loads is not None:
+            self._loads.remove()
+            self._loads = None
+        if len(arrows):
+            r = ARROW * self._signs
+            sizes = {"shaft_radius": r, "head_radius": 2.5 * r, "head_length": 6.0 * r}
+            self._loads = self._server.scene.add_arrows("/loads", arrows, colors, **sizes)
+
     def show_cuts(self, visible: bool) -> None:
         """Draw the cut points, or not."""
         for ball in self._cuts:
@@ -154,8 +179,9 @@ def _actuator_bodies(robot: Robot) -> dict[int, int]:
     return found
 
 
-def add_shape(scene: Any, name: str, shape: Shape, color: Color) -> Any:
-    """One node for one shape."""
+def add_shape(scene: Any, name: str, shape: Shape, color: Color | None = None) -> Any:
+    """One node for one shape: as it looks by itself, or in one colour, which can be changed."""
+    own, color = color is None, color or shape.color
     at = {"wxyz": quaternion(shape.pose[:3, :3]), "position": shape.pose[:3, 3]}
     if shape.kind == BOX:
         return scene.add_box(name, color=color, dimensions=shape.size, **at)
@@ -165,6 +191,8 @@ def add_shape(scene: Any, name: str, shape: Shape, color: Color) -> Any:
     if shape.kind == SPHERE:
         return scene.add_icosphere(name, radius=shape.size[0], color=color, **at)
     assert shape.kind == MESH and shape.mesh is not None
+    if own and shape.mesh.looks:
+        return scene.add_glb(name, shape.mesh.looks, scale=shape.mesh.scale, **at)
     return scene.add_mesh_simple(
         name, shape.mesh.vertices, shape.mesh.faces, color=color, flat_shading=True, **at
     )
@@ -231,4 +259,13 @@ def set_stage(server: Any, points: Array) -> None:
     camera.fov = FIELD_OF_VIEW
     camera.near, camera.far = 0.01 * radius, 100.0 * radius
     camera.look_at = middle
-    camera.position = middle + VIEW * 1.1 * radius / np.tan(0.5 * FIELD_OF_VIEW)
+    camera.position = middle + VIEW * _distance(points - middle)
+
+
+def _distance(points: Array) -> float:
+    """From where along VIEW all points are seen, between the panels and with a margin."""
+    side = np.cross([0.0, 0.0, 1.0], VIEW)
+    side /= np.linalg.norm(side)
+    room = MARGIN * np.tan(0.5 * FIELD_OF_VIEW)
+    away = [np.abs(points @ side) / BETWEEN, np.abs(points @ np.cross(VIEW, side))]
+    return max(float(np.max(points @ VIEW + np.maximum(*away) / room)), 1e-3)

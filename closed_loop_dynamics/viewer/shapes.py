@@ -17,7 +17,7 @@ from ..model.tree import Tree
 from ..model.visual import BOX, CYLINDER, MESH, SPHERE, Visual
 from ..quantities.links import body_poses
 from ..robot import Robot
-from .mesh_files import Color, Mesh, read_mesh
+from .mesh_files import NOT_FOUND, Color, Mesh, read_mesh
 
 #: Of shapes whose URDF names no colour.
 PLAIN: Color = (196, 200, 206)
@@ -56,6 +56,15 @@ class Visuals:
     shapes: dict[str, list[Shape]] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
 
+    def notes(self) -> list[str]:
+        """A line for each reason why meshes are missing, with their names."""
+        lines = []
+        for reason in dict.fromkeys(self.missing.values()):
+            names = [name for name, why in self.missing.items() if why == reason]
+            hint = " (--search-path names further folders)" * (reason == NOT_FOUND)
+            lines.append(f"note: bars stand for meshes, {reason}{hint}: {', '.join(names)}")
+        return lines
+
 
 def shapes_of(tree: Tree, search_path: Sequence[Path] = ()) -> Visuals:
     """Shapes of a robot; what cannot be shown is left out, mesh files among it are listed.
@@ -70,12 +79,14 @@ def shapes_of(tree: Tree, search_path: Sequence[Path] = ()) -> Visuals:
         if visual.kind != MESH:
             return Shape(visual.kind, visual.pose, visual.size, color or PLAIN)
         path = find_mesh(visual.mesh, folder, search_path)
-        mesh = "not found" if path is None else read(path)
+        mesh = NOT_FOUND if path is None else read(path)
         if isinstance(mesh, str):
             found.missing[visual.mesh] = mesh
             return None
-        color = color or mesh.color or PLAIN
-        return Shape(MESH, visual.pose, color=color, mesh=mesh.scaled(visual.scale))
+        mesh = mesh.scaled(visual.scale)
+        if color is not None:  # the robot's file has the last word
+            mesh = replace(mesh, looks=None)
+        return Shape(MESH, visual.pose, color=color or mesh.color or PLAIN, mesh=mesh)
 
     for link, visuals in tree.visuals.items():
         shapes = [shape(visual) for visual in visuals if not visual.problem]
@@ -93,9 +104,12 @@ def _color(given: tuple[float, float, float]) -> Color:
 
 
 def robot_size(robot: Robot) -> float:
-    """How large the robot is: extent of its joints at the reference [m], at least 1 mm."""
+    """How large the robot is: extent of its joints and masses at q = 0 [m], at least 1 mm."""
     poses = body_poses(robot.mechanism, robot.mechanism.neutral_q())
-    points = np.vstack([np.zeros(3), poses[:, :3, 3]])
+    bodies = robot.mechanism.tree.bodies
+    middles = [b.first_moment / b.mass if b.mass > 0.0 else np.zeros(3) for b in bodies]
+    masses = np.einsum("nij,nj->ni", poses[:, :3, :3], middles) + poses[:, :3, 3]
+    points = np.vstack([np.zeros(3), poses[:, :3, 3], masses])
     extent = float(np.max(np.ptp(points, axis=0)))
     return max(extent, 1e-3) if extent > 0.0 else 1.0
 

@@ -41,6 +41,7 @@ class Snapshot:
         loops: submechanism -> its state.
         tau: (p,) forces of the actuators [N or N·m], or None with the reason in ``note``.
         source: what the forces are, for people.
+        rates: (m,) velocities and accelerations; None: at rest.
     """
 
     y: Array
@@ -51,6 +52,7 @@ class Snapshot:
     tau: Array | None
     source: str
     note: str = ""
+    rates: tuple[Array, Array] | None = None
 
     @property
     def residual(self) -> float:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..arrays import Array
 from ..cli.states import reference
 from ..errors import ClosedLoopError
@@ -17,6 +19,7 @@ from ..model.joint_limits import Limits
 from ..robot import Robot
 from .colors import BAD, GOOD, WARN, force_scales
 from .live import JointStates, Listener
+from .loads import LoadArrows
 from .panel import Panel, Player
 from .playback import Playback, clipped
 from .plots import Plots, holding_forces
@@ -89,7 +92,8 @@ class Window:
         looped = [name for branch in self.robot.branches.values() for name in branch.names]
         self._joint = next(iter([*looped, *look.ranges]), "")
         self._refused = self._heard = self._slow = 0.0
-        self._dirty = True
+        self._dirty, self._loaded = True, False
+        self._arrows = LoadArrows(self.robot, look.scene.size)
         server.gui.configure_theme(
             show_logo=False, show_share_button=False, brand_color=(31, 94, 140)
         )
@@ -138,6 +142,8 @@ class Window:
         else:
             self._step_sliders(now)
             self._step_motion(passed)
+        if self._loaded != self.panel.loads.value:
+            self._show_loads()
         if self._dirty and now - self._slow > SLOW:
             self._slow, self._dirty = now, False
             self._show_tables()
@@ -195,7 +201,21 @@ class Window:
         self.snapshot = snapshot
         self.look.scene.show(snapshot)
         self._dirty = True
+        if self._loaded:
+            self._show_loads()
         self._tell(snapshot)
+
+    def _show_loads(self) -> None:
+        """Arrows at the pins if they are wanted, and what the longest one is."""
+        arrows, colors, text = np.zeros((0, 2, 3)), np.zeros((0, 3), np.uint8), ""
+        self._loaded = self.panel.loads.value
+        if self._loaded:
+            try:
+                arrows, colors, text = self._arrows.of(self.snapshot)
+            except ClosedLoopError as error:
+                text = f"no loads: {error}"
+        self.look.scene.show_loads(arrows, colors)
+        self.panel.tell_loads(text)
 
     def _tell(self, snapshot: Snapshot) -> None:
         flipped = [name for name, loop in snapshot.loops.items() if not loop.on_branch]

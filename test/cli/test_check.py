@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
+import pytest
 from support.rh5 import COUNTS, FILES, kinds, needs_models
 
 import closed_loop_dynamics as cld
@@ -196,7 +198,8 @@ def test_info_counts_joints_and_loops(run, name: str) -> None:
 
 def test_graph_is_an_svg_with_every_joint_and_cluster(run, leg: cld.Robot, tmp_path: Path) -> None:
     path = tmp_path / "leg.svg"
-    assert run("graph", "crank_leg", "-o", path).status == 0
+    outcome = run("graph", "crank_leg", "-o", path)
+    assert outcome.status == 0 and outcome.out == f"wrote {path}\n"
     svg = ElementTree.parse(path).getroot()
     texts = {element.text for element in svg.iter("{http://www.w3.org/2000/svg}text")}
     assert {*leg.names.spanning, "base_link", "crank_leg"} <= texts
@@ -204,6 +207,25 @@ def test_graph_is_an_svg_with_every_joint_and_cluster(run, leg: cld.Robot, tmp_p
     assert len(boxes) == 1 + len(leg.mechanism.clusters)
     assert len(list(svg.iter("{http://www.w3.org/2000/svg}path"))) == len(leg.mechanism.clusters)
     assert run("graph", "crank_leg").out == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["four_bar", "crank_leg", "rh5_leg"])
+def test_words_of_the_graph_stay_on_the_page_and_apart(run, tmp_path: Path, name: str) -> None:
+    """With the widths that the letters have in matplotlib's own font, a wide one."""
+    from matplotlib.textpath import TextPath
+
+    svg = ElementTree.fromstring(run("graph", name).out)
+    rows: dict[float, list[tuple[float, float]]] = {}
+    for text in svg.iter("{http://www.w3.org/2000/svg}text"):
+        size = float(text.get("font-size", ""))
+        x, y = float(text.get("x", "")), float(text.get("y", ""))
+        end = x + float(TextPath((0, 0), text.text or "", size=size).get_extents().x1)
+        rows.setdefault(y, []).append((x, end))
+        assert end < float(svg.get("width", "")) and y < float(svg.get("height", ""))
+    dot = 18.0  # with the space around it, in front of a word
+    for row in rows.values():
+        ends = sorted(row)
+        assert all(a[1] + dot <= b[0] for a, b in pairwise(ends)), row
 
 
 def test_boxes_of_the_graph_do_not_overlap() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -157,6 +158,18 @@ def test_wrong_words(run, words: list[str], status: int, message: str) -> None:
     assert outcome.status == status and message in outcome.err
 
 
+def test_what_was_written_and_which_stops_were_hit_is_told(run, tmp_path: Path) -> None:
+    path = tmp_path / "fall.csv"
+    outcome = run("simulate", "crank_leg", "--duration", "0.3", "--rate", "1000", "-o", path)
+    assert outcome.status == 0 and outcome.out == f"wrote {path}: 301 rows\n"
+    ankle = read_csv(str(path)).need(["ankle"], "position")[:, 0]
+    first = int(np.argmax(ankle >= 0.6 - 1e-12))
+    assert first > 0
+    assert f"note: ankle hits its upper stop, 0.6, at {first / 1000:.4g} s" in outcome.err
+    free = run("simulate", "crank_leg", "--duration", "0.3", "--no-stops", "-o", path)
+    assert free.status == 0 and free.err == ""
+
+
 # -- pictures -------------------------------------------------------------------------------------
 
 
@@ -177,12 +190,46 @@ def test_plot_refuses_what_it_cannot_draw(run, squat, tmp_path: Path) -> None:
     assert outcome.status == 2 and "did you mean 'squat.csv'?" in outcome.err
 
 
-def test_panels_hold_every_column_once() -> None:
-    from closed_loop_dynamics.cli.commands.plot import _panels
+def test_panels_hold_every_column_once_in_one_unit_and_eight_at_most(leg: cld.Robot) -> None:
+    from closed_loop_dynamics.cli.commands.plot import _figure, _panels
 
-    table = Table(("time", "a", "b", "a.velocity", "energy.kinetic"), np.zeros((1, 5)))
-    assert _panels(table, None) == {"position": [1, 2], "velocity": [3], "other": [4]}
-    assert _panels(table, ["a"]) == {"position": [1], "velocity": [3]}
+    joints = ("hip", "knee_cylinder", "knee_cylinder.velocity", "hip.velocity", "hip.effort")
+    others = ("energy.kinetic", "hip.fx", "hip.mz", "rod.axial", "toe.x", "residual")
+    table = Table(("time", *joints, *others), np.ones((3, 12)), "x.csv")
+    assert _panels(table, ["hip"], None) == [
+        ("position [rad or m]", [1]),
+        ("velocity [rad/s or m/s]", [4]),
+        ("effort [N·m or N]", [5]),
+    ]
+    panels = _panels(table, None, leg.mechanism.tree)
+    assert panels == [
+        ("position [rad]", [1]),
+        ("position [m]", [2]),
+        ("velocity [m/s]", [3]),
+        ("velocity [rad/s]", [4]),
+        ("effort [N·m]", [5]),
+        ("energy [J]", [6]),
+        ("force [N]", [7]),
+        ("moment [N·m]", [8]),
+        ("force along [N]", [9]),
+        ("place [m]", [10]),
+        ("residual [m, rad]", [11]),
+    ]
+    axes = [panel for panel in _figure(table, panels, "x").axes if panel.lines]
+    assert {panel.get_ylabel() for panel in axes} == {what for what, _ in panels}
+    assert len(axes) == len(panels)
+    many = Table(tuple(f"joint_{k}" for k in range(20)), np.zeros((3, 20)), "y.csv")
+    assert [len(columns) for _, columns in _panels(many, None, None)] == [7, 7, 6]
+
+
+def test_plot_asks_the_robot_which_joints_slide(run, tmp_path: Path) -> None:
+    log, picture = tmp_path / "log.csv", tmp_path / "log.svg"
+    log.write_text("time,hip,knee_cylinder\n0,0,0\n1,0.1,0.02\n")
+    assert run("plot", log, "--robot", "crank_leg", "-o", picture).status == 0
+    drawn = picture.read_text(encoding="utf-8")
+    assert "position [rad]" in drawn and "position [m]" in drawn
+    assert run("plot", log, "-o", picture).status == 0
+    assert "position [rad or m]" in picture.read_text(encoding="utf-8")
 
 
 def test_workspace_samples_are_those_of_the_api(leg: cld.Robot) -> None:
@@ -223,6 +270,30 @@ def test_workspace_draws(run, tmp_path: Path, words: list[str]) -> None:
     outcome = run("workspace", *words, "--grid", "5", "-o", picture)
     assert outcome.status == 0 and "reachable" in outcome.out
     assert picture.read_bytes().startswith(PNG)
+
+
+def test_workspace_has_units_dead_points_and_no_panels_that_say_nothing(leg: cld.Robot) -> None:
+    from closed_loop_dynamics.cli.workspace_drawing import DEAD, draw
+    from closed_loop_dynamics.cli.workspace_maps import sample
+
+    s = sample(leg, "knee", ["knee"], np.zeros(3), 5)
+    np.testing.assert_allclose(s.strength()[:, 0], 2500 * np.abs(s.ratio[:, 0, 0]))
+    point = np.array([0.0, s.axes[0][2], 0.0])
+    tau_y = leg.generalized_forces(point, np.zeros(3), np.zeros(3))
+    assert s.load()[2, 0] == pytest.approx(tau_y[1], rel=1e-9)
+    titles = {axes.get_title(): axes for axes in draw(s).axes if axes.lines}
+    assert {"actuator position [m]", "transmission ratio du/dy [m/rad]"} <= {*titles}
+    assert {"force that holds against gravity [N]", "strength at knee [N·m]"} <= {*titles}
+    assert {axes.get_xlabel() for axes in titles.values()} == {"knee [rad]"}
+    # a crank whose lever arm goes through zero between the first two points
+    ratio = s.ratio - 0.75 * s.ratio[0] - 0.25 * s.ratio[1]
+    dead = replace(s, ratio=ratio, loop=np.full(5, 0.5), actuation=np.full(5, 0.5))
+    figure = draw(dead)
+    assert "smallest singular value 0.5" in figure.get_suptitle()
+    assert not [axes for axes in figure.axes if axes.get_title().startswith("smallest")]
+    where = s.axes[0][0] + 0.25 * (s.axes[0][1] - s.axes[0][0])
+    lines = [line for line in figure.axes[0].lines if line.get_color() == DEAD]
+    assert [line.get_xdata()[0] for line in lines] == [pytest.approx(where)]
 
 
 @kinds("reduced")

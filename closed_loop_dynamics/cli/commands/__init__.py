@@ -30,6 +30,7 @@ COMMANDS = (
     Command("zoo", "try every robot of a folder, in any format; a table"),
     Command("info", "joints, clusters, loops, how each loop is solved and why"),
     Command("graph", "draw the cluster tree as SVG"),
+    Command("report", "a datasheet of a robot on one HTML page"),
     Command("new", "guess the submechanism file of a URDF"),
     Command("assemble", "close the loops from any configuration; write it as the reference"),
     Command("state", "complete independent positions to all joints and actuators"),

@@ -40,4 +40,5 @@ def run(options: argparse.Namespace) -> int:
         sys.stdout.write(text)
     else:
         put(options.output, text)
+        print(f"wrote {options.output}")
     return 0

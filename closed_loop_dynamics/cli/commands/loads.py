@@ -83,7 +83,6 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None:
         table = with_column(_table(loads), TIME, motion.times, first=True)
         write(table, options.output, None, single=False)
-        print(f"wrote {options.output}")
     if options.plot is not None:
         save_figure(_figure(motion.times, loads), options.plot)
     return 0

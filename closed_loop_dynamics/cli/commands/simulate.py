@@ -130,7 +130,7 @@ def simulate(
     rows, failure = [_row(plant, 0.0)], None
     steps = max(1, round(duration / step))
     every = max(1, round(1.0 / (rate * step)))
-    began = time.perf_counter()
+    began, before, hits = time.perf_counter(), _at_stops(plant), dict[str, list[float]]()
     with Progress("simulating", steps) as bar:
         for k in range(steps):
             try:
@@ -138,16 +138,37 @@ def simulate(
             except ClosedLoopError as error:
                 failure = FileProblem(f"at {k * step:.4g} s: {error}")
                 break
+            for hit in (now := _at_stops(plant)):
+                if hit not in before:
+                    hits.setdefault(hit, []).append((k + 1) * step)
+            before = now
             if k == 0:
                 rows[0][-2 - len(plant.tau) : -2] = plant.tau  # that act from there on
             if (k + 1) % every == 0 or k + 1 == steps:
                 rows.append(_row(plant, (k + 1) * step))
             bar.at(k + 1, f"{(k + 1) * step:.2f} s")
     took = time.perf_counter() - began
+    for hit, times in hits.items():
+        more = f" ({len(times)} times)" * (len(times) > 1)
+        print(f"note: {hit}, at {times[0]:.4g} s{more}", file=sys.stderr)
     if sys.stderr.isatty():
         speed = (rows[-1][0] / took) if took else float("inf")
         print(f"{rows[-1][0]:g} s in {took:.2g} s: {speed:.1f} × real time", file=sys.stderr)
     return Table(_columns(plant.robot), np.array(rows)), failure
+
+
+def _at_stops(plant: Plant) -> list[str]:
+    """The stops that joints are at, in words."""
+    if not plant.physics.end_stops:
+        return []
+    names, low, high = plant.limits.names, plant.limits.lower, plant.limits.upper
+    y = plant.y[plant.robot.mechanism.flat[0]]
+    ends = (("lower", low, y <= low), ("upper", high, y >= high))
+    return [
+        f"{names[j]} hits its {side} stop, {end[j]:.4g}"
+        for side, end, there in ends
+        for j in np.flatnonzero(there)
+    ]
 
 
 def _row(plant: Plant, now: float) -> list[float]:

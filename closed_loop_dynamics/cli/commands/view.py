@@ -105,14 +105,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _look(server: Any, robot: Robot, motion: Playback | None, options: argparse.Namespace) -> Look:
     look = Look(server, robot, options.search_path, motion)
-    missing = look.visuals.missing
-    if missing:
-        name, reason = next(iter(missing.items()))
-        print(
-            f"note: {len(missing)} mesh files cannot be shown, bars stand for them ({name}: "
-            f"{reason}; --search-path names further folders)",
-            file=sys.stderr,
-        )
+    for line in look.visuals.notes():
+        print(line, file=sys.stderr)
     return look
 
 

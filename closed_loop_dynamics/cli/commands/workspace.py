@@ -13,14 +13,16 @@ from ..mistakes import FileProblem, UsageError
 from ..pictures import check_picture, save_figure
 from ..robot_argument import add_robot_arguments, load_robot
 from ..states import parse_vector, reference
-from ..workspace_maps import draw_curves, draw_maps, sample
+from ..workspace_drawing import draw
+from ..workspace_maps import sample
 
 DESCRIPTION = """\
 Draw what one closed mechanism can do: which positions of its independent joints are reachable
 within the limits of joints and actuators; how far its singularities are, as smallest singular
-values (0 for the loop: its branches meet; 0 for the actuators: they cannot move it); and the forces
-with which its actuators hold the robot against gravity. One independent joint gives curves, two
-give maps; of more, two are varied. All other joints stand at --y.
+values (0 for the loop: its branches meet; 0 for the drive: a dead point); how it transmits, with
+what force its actuators can act at the joint, and the forces with which they hold the robot against
+gravity. One independent joint gives curves, two give maps; of more, two are varied. All other
+joints stand at --y. What does not vary is told in the title.
 With --link it is the reach of a link in the root frame, with --x that of the platform of a parallel
 manipulator in its own coordinates: random positions within the limits of joints and actuators.
 With --scheduler the workers of a Dask cluster do the work (extra `dask`).
@@ -83,8 +85,7 @@ def run(options: argparse.Namespace) -> int:
     joints = _joints(robot, name, options.joints)
     count = options.grid or (201 if len(joints) == 1 else 31)
     samples = sample(robot, name, joints, y, count, options.margin, options.scheduler)
-    draw = draw_curves if len(joints) == 1 else draw_maps
-    save_figure(draw(robot, samples), output)
+    save_figure(draw(samples), output)
     print(samples.summary())
     return 0
 
