@@ -18,7 +18,7 @@ ENGINE_VERSION = 4
 #: Code up to this size [bytes], and so much of it, is remembered: robots have several equal loops.
 SMALL, MANY = 1 << 17, 64
 #: Code and constants lie together, so that an instruction reaches its constant by itself: the code
-#: is a fifth smaller. It needs llvmlite's own memory manager, and no call by a short address to
+#: is a tenth smaller. It needs llvmlite's own memory manager, and no call by a short address to
 #: what lies elsewhere (``RtLibUseGOT``, ``nonlazybind`` in :mod:`.llvm_ir`).
 TOGETHER = sys.platform == "linux" and platform.machine() == "x86_64"
 _compiled: dict[str, bytes] = {}
