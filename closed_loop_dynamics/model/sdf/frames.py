@@ -82,6 +82,11 @@ class Frames:
         for each in model.all("model"):
             self.add_model(each, f"{self._named(each, prefix)}::", own)
 
+    @property
+    def plain(self) -> list[str]:
+        """Those of ``<frame>`` elements."""
+        return [name for name, frame in self.frames.items() if frame.element.tag == "frame"]
+
     def pose(self, name: str, by: Element) -> Array:
         """(4, 4) where a frame is in the world; ``by`` is the element that names it."""
         way: list[str] = []
