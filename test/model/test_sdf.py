@@ -59,6 +59,18 @@ def test_limits_friction_and_springs():
     assert (spring.joint, spring.stiffness, spring.rest) == ("hinge", 4.0, 0.7)
 
 
+def test_before_1_7_a_joint_may_be_called_as_a_link_is():
+    text = sdf(link("frame"), link("wheel", "<pose>0 0 0.3 0 0 0</pose>"),
+               joint("wheel", "revolute", "frame", "wheel", axis("0 1 0")))  # fmt: skip
+    with pytest.raises(ModelError, match="a second 'wheel'"):
+        read_description(text)
+    old = text.replace('version="1.9"', 'version="1.6"')
+    assert old != text
+    tree = read_description(old).tree
+    assert tree.joint_names == ("floating_base", "wheel") and tree.bodies[1].link == "wheel"
+    assert tree.bodies[1].joint.placement[2, 3] == 0.3
+
+
 def test_what_a_link_does_not_say_is_one_kilogram():
     text = sdf('<link name="base"/>', link("arm"), joint("hinge", "revolute", "arm", "base"),
                joint("ground", "fixed", "world", "arm"))  # fmt: skip

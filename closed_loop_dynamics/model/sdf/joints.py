@@ -152,7 +152,7 @@ def _axis(element: Element, tag: str, name: str, frames: Frames, version: float)
     if not said and not in_model:
         return given
     frame = frames.named(scope, said or MODEL, element)
-    return np.asarray(frames.relative(frame, name, element)[:3, :3] @ given)
+    return np.asarray(frames.relative(frame, frames.of_joint(name), element)[:3, :3] @ given)
 
 
 def _limits(element: Element, axis: Element | None, kind: str) -> tuple[float, float, float, float]:

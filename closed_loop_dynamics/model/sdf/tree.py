@@ -142,7 +142,7 @@ def _walk(builder: _Builder, base: str, kept: list[SdfJoint]) -> None:
         if link in builder.places:
             continue  # where the walk came from
         body = builder.places[carrier][0]
-        at = builder.frames.pose(joint.name, joint.element)
+        at = builder.frames.pose(builder.frames.of_joint(joint.name), joint.element)
         whole = np.array_equal(at, builder.frames.pose(link, joint.element))
         for part in joint.parts if link == joint.child else joint.parts[::-1]:
             axis = part.axis if link == joint.child else -part.axis
