@@ -10,7 +10,11 @@ from __future__ import annotations
 
 #: Joint -> [N m/rad]; all of them, and only these, are not driven.
 SPRINGS = {"shin": 1500.0, "heel": 1250.0}
-DAMPING = 1.0  # of every hinge [N m s/rad]
+
+
+def damping(joint: str) -> float:
+    """Of every hinge [N m s/rad]; the foot is light."""
+    return 0.01 if joint.endswith(("toe", "plantar", "crank")) else 1.0
 
 
 def cassie(legs: tuple[str, ...] = ("left", "right"), *, floating: bool = True) -> str:
@@ -25,7 +29,7 @@ def cassie(legs: tuple[str, ...] = ("left", "right"), *, floating: bool = True) 
     )
     return (
         '<mujoco model="cassie"><compiler angle="radian"/><default>'
-        f'<joint axis="0 1 0" damping="{DAMPING}"/><geom type="capsule" size="0.02" contype="0" '
+        '<joint axis="0 1 0"/><geom type="capsule" size="0.02" contype="0" '
         'conaffinity="0"/></default><worldbody><body name="pelvis" pos="0 0 1">'
         f'{free}<geom type="box" size="0.08 0.12 0.1" pos="0.02 0 0.05" mass="10.3"/>'
         f"{''.join(_leg(leg) for leg in legs)}</body></worldbody>"
@@ -40,7 +44,7 @@ def _leg(side: str) -> str:
         stiffness = f'stiffness="{SPRINGS[name]}"' if name in SPRINGS else ""
         return (
             f'<body name="{side}_{name}_link" pos="{at}">'
-            f'<joint name="{side}_{name}" {joint} {stiffness}/>'
+            f'<joint name="{side}_{name}" {joint} {stiffness} damping="{damping(name)}"/>'
             f'<geom fromto="0 0 0 {end}" mass="{mass}"/>{inside}</body>'
         )
 
@@ -58,8 +62,9 @@ def _leg(side: str) -> str:
     tarsus = body("tarsus", "-0.28 0 -0.34", "0.18 0 -0.36", 0.78, heel + crank + foot)
     shin = body("shin", "0.03 0 -0.05", "-0.28 0 -0.34", 0.58, tarsus)
     knee = body("knee", "0.05 0 -0.11", "0.03 0 -0.05", 0.76, shin)
-    second = f'<joint name="{side}_rod_tilt" axis="0 0 1"/>{site("achilles_end", "-0.3 0 -0.405")}'
-    rod = body("rod", "0 0 -0.045", "-0.3 0 -0.405", 0.16, second)
+    tilt = f'<joint name="{side}_rod_tilt" axis="0 0 1" damping="{damping("rod_tilt")}"/>'
+    end = site("achilles_end", "-0.3 0 -0.405")
+    rod = body("rod", "0 0 -0.045", "-0.3 0 -0.405", 0.16, tilt + end)
     thigh = body("hip_pitch", "0 0 -0.07", "0.05 0 -0.11", 5.5, knee + rod)
     yaw = body("hip_yaw", "0.02 0 -0.02", "0 0 -0.07", 1.2, thigh, 'axis="0 0 1"')
     return body("hip_roll", f"0 {y} 0", "0.02 0 -0.02", 1.8, yaw, 'axis="1 0 0"')
