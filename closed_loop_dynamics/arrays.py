@@ -5,7 +5,7 @@ Samples are (size,), batches (N, size); everything is float64.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from .errors import InvalidInput
 
 Array = NDArray[np.float64]
+#: A vector (size,) as users pass it in, or a batch (N, size) of them.
+Vec = ArrayLike
 #: Positions that select the assembly mode, or None for that of the reference configurations.
-Guess = ArrayLike | None
+Guess = Vec | None
+#: Link -> (6,) [moment; force] at its origin, in its frame.
+Wrenches = Mapping[str, Vec] | None
 
 #: Larger numbers are refused: the sine and cosine of the native code are exact up to here.
 MAX_ANGLE = 1.0e8

@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .actuation.actuation import Actuation
 from .actuation.encoders import independent_from_actuator
 from .actuation.undriven import require_actuators
-from .arrays import Array, Guess, as_finite_vectors, as_one_vector
+from .arrays import Array, Guess, Vec, Wrenches, as_finite_vectors
 from .c_export import DEFAULT as C_FUNCTIONS
 from .c_export import Export, export_c
 from .closure.smooth import Gamma
@@ -30,15 +29,14 @@ from .dynamics.catalogue import (
     INVERSE_DYNAMICS,
     INVERSE_DYNAMICS_DERIVATIVES,
     MASS_MATRIX,
-    Family,
 )
 from .dynamics.parameters import ParameterView, parameter_names
-from .engine.threads import Threads, on_threads
+from .engine.threads import Threads, on_threads, threaded
 from .errors import InvalidInput, did_you_mean
 from .inspection import Report, lint
 from .inspection.geometry import SubmechanismGeometry
 from .inspection.loop_names import component_called
-from .mechanism import Mechanism, build_mechanism
+from .mechanism import build_mechanism
 from .model import Description, read_description
 from .model.digest import digest
 from .model.words import SOLVERS
@@ -70,7 +68,7 @@ from .quantities.reference_methods import forward_dynamics_by
 from .quantities.state import State, actuator_jacobian, complete_state
 from .shipped import shipped_files
 from .simulation.integration import Integration
-from .simulation.payload import Payload
+from .simulation.payload import Payload, Payloads
 from .simulation.step_derivatives import StepDerivatives
 from .simulation.stepping import Friction
 from .task_space import TaskSpace
@@ -122,7 +120,7 @@ def load(
     if field.ndim != 1:
         raise InvalidInput(f"gravity has shape {field.shape}; expected (3,)")
     x, y, z = field.tolist()
-    return assembled(Origin(description, solver, closures or {}, (x, y, z), tuple(prepare)))
+    return Robot(Origin(description, solver, closures or {}, (x, y, z), tuple(prepare)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,16 +132,6 @@ class Origin:
     closures: Mapping[str, Gamma]
     gravity: tuple[float, float, float]
     prepare: tuple[str, ...]
-
-
-def assembled(origin: Origin) -> Robot:
-    """The robot, its programs from the cache or compiled."""
-    tree, entries = origin.description.tree, origin.description.submechanisms
-    key = digest(tree, entries)
-    mechanism = build_mechanism(tree, entries, key, origin.closures)
-    mechanism = replace(mechanism, gravity=origin.gravity)
-    traced = [c.digest for c in mechanism.closures if c.digest]
-    return Robot(mechanism, digest(key, traced, mechanism.gravity), origin)
 
 
 class Robot:
@@ -162,7 +150,13 @@ class Robot:
         actuator_rows: places of the actuators in q and in qd.
     """
 
-    def __init__(self, mechanism: Mechanism, key: str, origin: Origin) -> None:
+    def __init__(self, origin: Origin) -> None:
+        tree, entries = origin.description.tree, origin.description.submechanisms
+        key = digest(tree, entries)
+        mechanism = build_mechanism(tree, entries, key, origin.closures)
+        mechanism = replace(mechanism, gravity=origin.gravity)
+        traced = [c.digest for c in mechanism.closures if c.digest]
+        key = digest(key, traced, mechanism.gravity)
         programs = self.programs = Programs(mechanism, key, origin.solver, origin.prepare)
         self._origin = origin
         self.mechanism, self.names = programs.mechanism, programs.names
@@ -183,8 +177,16 @@ class Robot:
     def _forward_dynamics(self) -> Callable[..., Array]:
         return self.programs.program(FORWARD_DYNAMICS.plain).__call__
 
+    @cached_property
+    def _search_space(self) -> SearchSpace:
+        return SearchSpace(self.programs)
+
+    @cached_property
+    def _loads(self) -> LoadFinder:
+        return LoadFinder(self.programs)
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return assembled, (self._origin,)
+        return Robot, (self._origin,)
 
     def __repr__(self) -> str:
         return (
@@ -221,8 +223,7 @@ class Robot:
             single: ``float`` in place of ``double``.
 
         Raises:
-            InvalidInput: there is no such function.
-            Underactuated: a function needs more actuators than there are.
+            InvalidInput, Underactuated: no such function, or too few actuators for it.
         """
         return export_c(self.programs, folder, functions, name=name, single=single)
 
@@ -237,8 +238,7 @@ class Robot:
             The files, and notes on what the format says in other words or not at all.
 
         Raises:
-            InvalidInput: no such format, or the suffix stands for none.
-            NotWritable: it has no words for something that the dynamics need.
+            InvalidInput, NotWritable: no such format, or it lacks words for what dynamics need.
         """
         return write_robot(self.mechanism, path, to)
 
@@ -246,9 +246,9 @@ class Robot:
 
     def state(
         self,
-        y: ArrayLike,
-        yd: ArrayLike | None = None,
-        ydd: ArrayLike | None = None,
+        y: Vec,
+        yd: Vec | None = None,
+        ydd: Vec | None = None,
         guess: Guess = None,
         threads: Threads = None,
     ) -> State:
@@ -262,34 +262,28 @@ class Robot:
         Raises:
             ClosureNotFound: ``y`` is not reachable on the assembly mode; carries the last good q.
         """
-        if threads is not None:
-            return on_threads(threads, self.state, y, yd, ydd, guess)
-        return complete_state(self.programs, y, yd, ydd, guess)
+        if threads is None:
+            return complete_state(self.programs, y, yd, ydd, guess)
+        return on_threads(threads, complete_state, self.programs, y, yd, ydd, guess)
 
-    def loop_jacobian(self, y: ArrayLike, guess: Guess = None, threads: Threads = None) -> Array:
+    @threaded
+    def loop_jacobian(self, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """G (n, m): qd = G yd."""
-        if threads is not None:
-            return on_threads(threads, self.loop_jacobian, y, guess)
         return self.programs.run("loop_jacobian", guess, y)
 
-    def loop_bias(
-        self, y: ArrayLike, yd: ArrayLike, guess: Guess = None, threads: Threads = None
-    ) -> Array:
+    @threaded
+    def loop_bias(self, y: Vec, yd: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """g (n,): qdd = G ydd + g."""
-        if threads is not None:
-            return on_threads(threads, self.loop_bias, y, yd, guess)
         return self.programs.run("loop_bias", guess, y, yd)
 
-    def actuator_jacobian(
-        self, y: ArrayLike, guess: Guess = None, threads: Threads = None
-    ) -> Array:
+    @threaded
+    def actuator_jacobian(self, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """G_u (p, m): ud = G_u yd."""
-        if threads is not None:
-            return on_threads(threads, self.actuator_jacobian, y, guess)
         return actuator_jacobian(self.programs, y, guess)
 
+    @threaded
     def independent_from_actuator(
-        self, u: ArrayLike, guess: Guess = None, threads: Threads = None
+        self, u: Vec, guess: Guess = None, threads: Threads = None
     ) -> Array:
         """y (m,) from measured actuator positions ``u`` (p,).
 
@@ -300,29 +294,20 @@ class Robot:
             guess: (m,) independent positions near the answer; by default the branch of the
                 reference configuration is searched.
         """
-        if threads is not None:
-            return on_threads(threads, self.independent_from_actuator, u, guess)
         return independent_from_actuator(self.programs, u, guess)
 
-    def pose(self, link: str, y: ArrayLike, guess: Guess = None, threads: Threads = None) -> Array:
+    @threaded
+    def pose(self, link: str, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """(4, 4) pose of a link in the root frame (world, for a floating base)."""
-        if threads is not None:
-            return on_threads(threads, self.pose, link, y, guess)
         return link_pose(self.programs, link, y, guess)
 
-    def jacobian(
-        self, link: str, y: ArrayLike, guess: Guess = None, threads: Threads = None
-    ) -> Array:
+    @threaded
+    def jacobian(self, link: str, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """(6, m) Jacobian of a link: [angular; linear] velocity in the link frame = J yd."""
-        if threads is not None:
-            return on_threads(threads, self.jacobian, link, y, guess)
         return link_jacobian(self.programs, link, y, guess)
 
     def inverse_kinematics(
-        self,
-        targets: Mapping[str, ArrayLike],
-        y0: ArrayLike | None = None,
-        limits: bool = True,
+        self, targets: Mapping[str, Vec], y0: Vec | None = None, limits: bool = True
     ) -> Array:
         """y (n_y,) that brings links to their targets, to 1e-8 m; see docs/inverse_kinematics.md.
 
@@ -338,22 +323,18 @@ class Robot:
         """
         return inverse_kinematics(self._search_space, targets, y0, limits)
 
-    @cached_property
-    def _search_space(self) -> SearchSpace:
-        return SearchSpace(self.programs)
-
     def frame(self, link: str) -> tuple[int, Array]:
         """(body, pose in the body frame) of a link."""
         return frame_of(self.mechanism.tree, link)
 
-    def integrate(self, y: ArrayLike, dy: ArrayLike) -> Array:
+    def integrate(self, y: Vec, dy: Vec) -> Array:
         """Where y (n_y,) leads in one unit of time at the constant velocity ``dy`` (m,).
 
         The base moves along the screw of its body twist, by any angle; joints simply add.
         """
         return integrate(self.mechanism, y, dy)
 
-    def difference(self, y0: ArrayLike, y1: ArrayLike) -> Array:
+    def difference(self, y0: Vec, y1: Vec) -> Array:
         """dy (m,) with integrate(y0, dy) = y1; the base turns the short way, at most pi."""
         return difference(self.mechanism, y0, y1)
 
@@ -361,15 +342,15 @@ class Robot:
 
     def inverse_dynamics(
         self,
-        y: ArrayLike,
-        yd: ArrayLike,
-        ydd: ArrayLike,
-        wrenches: Mapping[str, ArrayLike] | None = None,
+        y: Vec,
+        yd: Vec,
+        ydd: Vec,
+        wrenches: Wrenches = None,
         guess: Guess = None,
         threads: Threads = None,
         *,
-        payload: Mapping[str, Payload] | None = None,
-        parameters: ArrayLike | None = None,
+        payload: Payloads = None,
+        parameters: Vec | None = None,
     ) -> Array:
         """Actuator forces tau_u (p,) [N or N m] (cluster RNEA, then G_u^-T).
 
@@ -392,37 +373,38 @@ class Robot:
         ):
             return self._inverse_dynamics(y, yd, ydd)
         require_actuators(self.programs)
-        pi = self._parameters.given(payload, parameters)
-        return self._dynamics(INVERSE_DYNAMICS, wrenches, guess, threads, pi, y, yd, ydd)
+        at, more = (guess, y, yd, ydd), self._more(wrenches, payload, parameters)
+        return on_threads(threads, self.programs.dynamics, INVERSE_DYNAMICS, *at, **more)
 
+    @threaded
     def generalized_forces(
         self,
-        y: ArrayLike,
-        yd: ArrayLike,
-        ydd: ArrayLike,
-        wrenches: Mapping[str, ArrayLike] | None = None,
+        y: Vec,
+        yd: Vec,
+        ydd: Vec,
+        wrenches: Wrenches = None,
         guess: Guess = None,
         threads: Threads = None,
         *,
-        payload: Mapping[str, Payload] | None = None,
-        parameters: ArrayLike | None = None,
+        payload: Payloads = None,
+        parameters: Vec | None = None,
     ) -> Array:
         """Independent forces tau_y (m,) = M_y ydd + C_y (cluster RNEA)."""
-        pi = self._parameters.given(payload, parameters)
-        return self._dynamics(GENERALIZED_FORCES, wrenches, guess, threads, pi, y, yd, ydd)
+        more = self._more(wrenches, payload, parameters)
+        return self.programs.dynamics(GENERALIZED_FORCES, guess, y, yd, ydd, **more)
 
     def forward_dynamics(
         self,
-        y: ArrayLike,
-        yd: ArrayLike,
-        tau_u: ArrayLike,
-        wrenches: Mapping[str, ArrayLike] | None = None,
+        y: Vec,
+        yd: Vec,
+        tau_u: Vec,
+        wrenches: Wrenches = None,
         guess: Guess = None,
         method: str = "cluster_aba",
         threads: Threads = None,
         *,
-        payload: Mapping[str, Payload] | None = None,
-        parameters: ArrayLike | None = None,
+        payload: Payloads = None,
+        parameters: Vec | None = None,
     ) -> Array:
         """Independent accelerations ydd (m,) from actuator forces.
 
@@ -443,84 +425,76 @@ class Robot:
             and parameters is None
         ):
             return self._forward_dynamics(y, yd, tau_u)
-        pi = self._parameters.given(payload, parameters)
-        return self._dynamics(FORWARD_DYNAMICS, wrenches, guess, threads, pi, y, yd, tau_u)
+        at, more = (guess, y, yd, tau_u), self._more(wrenches, payload, parameters)
+        return on_threads(threads, self.programs.dynamics, FORWARD_DYNAMICS, *at, **more)
 
     # -- derivatives ----------------------------------------------------------------------------
     #
     # Columns are those of yd; see docs/derivatives.md for a floating base.
 
+    @threaded
     def state_derivatives(
-        self,
-        y: ArrayLike,
-        yd: ArrayLike,
-        ydd: ArrayLike,
-        guess: Guess = None,
-        threads: Threads = None,
+        self, y: Vec, yd: Vec, ydd: Vec, guess: Guess = None, threads: Threads = None
     ) -> StateDerivatives:
         """How q, qd and qdd of :meth:`state` change with y and yd, each (n, m)."""
-        if threads is not None:
-            return on_threads(threads, self.state_derivatives, y, yd, ydd, guess)
         return StateDerivatives.of(self.programs.named("state_derivatives", guess, y, yd, ydd))
 
+    @threaded
     def inverse_dynamics_derivatives(
         self,
-        y: ArrayLike,
-        yd: ArrayLike,
-        ydd: ArrayLike,
-        wrenches: Mapping[str, ArrayLike] | None = None,
+        y: Vec,
+        yd: Vec,
+        ydd: Vec,
+        wrenches: Wrenches = None,
         guess: Guess = None,
         threads: Threads = None,
         *,
-        payload: Mapping[str, Payload] | None = None,
-        parameters: ArrayLike | None = None,
+        payload: Payloads = None,
+        parameters: Vec | None = None,
     ) -> ForceDerivatives:
         """(dtau_dy, dtau_dyd, dtau_dydd) of the actuator forces, each (p, m), analytically.
 
         Arguments and errors as for :meth:`inverse_dynamics`.
         """
         require_actuators(self.programs)
-        pi = self._parameters.given(payload, parameters)
-        family = INVERSE_DYNAMICS_DERIVATIVES
-        return ForceDerivatives(
-            *self._derivatives(family, wrenches, guess, threads, pi, y, yd, ydd)
-        )
+        at, more = (guess, y, yd, ydd), self._more(wrenches, payload, parameters)
+        found = self.programs.dynamics_parts(INVERSE_DYNAMICS_DERIVATIVES, *at, **more)
+        return ForceDerivatives(*found)
 
+    @threaded
     def generalized_force_derivatives(
         self,
-        y: ArrayLike,
-        yd: ArrayLike,
-        ydd: ArrayLike,
-        wrenches: Mapping[str, ArrayLike] | None = None,
+        y: Vec,
+        yd: Vec,
+        ydd: Vec,
+        wrenches: Wrenches = None,
         guess: Guess = None,
         threads: Threads = None,
         *,
-        payload: Mapping[str, Payload] | None = None,
-        parameters: ArrayLike | None = None,
+        payload: Payloads = None,
+        parameters: Vec | None = None,
     ) -> ForceDerivatives:
         """(dtau_dy, dtau_dyd, dtau_dydd) of :meth:`generalized_forces`, each (m, m)."""
-        pi = self._parameters.given(payload, parameters)
-        family = GENERALIZED_FORCE_DERIVATIVES
-        return ForceDerivatives(
-            *self._derivatives(family, wrenches, guess, threads, pi, y, yd, ydd)
-        )
+        at, more = (guess, y, yd, ydd), self._more(wrenches, payload, parameters)
+        found = self.programs.dynamics_parts(GENERALIZED_FORCE_DERIVATIVES, *at, **more)
+        return ForceDerivatives(*found)
 
+    @threaded
     def forward_dynamics_derivatives(
         self,
-        y: ArrayLike,
-        yd: ArrayLike,
-        tau_u: ArrayLike,
-        wrenches: Mapping[str, ArrayLike] | None = None,
+        y: Vec,
+        yd: Vec,
+        tau_u: Vec,
+        wrenches: Wrenches = None,
         guess: Guess = None,
         threads: Threads = None,
         *,
-        payload: Mapping[str, Payload] | None = None,
-        parameters: ArrayLike | None = None,
+        payload: Payloads = None,
+        parameters: Vec | None = None,
     ) -> AccelerationDerivatives:
         """(dydd_dy, dydd_dyd, dydd_dtau) of :meth:`forward_dynamics`: (m, m), (m, m), (m, p)."""
-        pi = self._parameters.given(payload, parameters)
-        family = FORWARD_DYNAMICS_DERIVATIVES
-        found = self._derivatives(family, wrenches, guess, threads, pi, y, yd, tau_u)
+        at, more = (guess, y, yd, tau_u), self._more(wrenches, payload, parameters)
+        found = self.programs.dynamics_parts(FORWARD_DYNAMICS_DERIVATIVES, *at, **more)
         return AccelerationDerivatives(*found)
 
     def casadi(self, name: str, link: str | None = None) -> Any:
@@ -541,8 +515,8 @@ class Robot:
     def jvp(
         self,
         name: str,
-        at: Sequence[ArrayLike],
-        along: Sequence[ArrayLike],
+        at: Sequence[Vec],
+        along: Sequence[Vec],
         link: str | None = None,
         guess: Guess = None,
     ) -> Any:
@@ -560,8 +534,8 @@ class Robot:
     def vjp(
         self,
         name: str,
-        at: Sequence[ArrayLike],
-        weights: ArrayLike | Mapping[str, ArrayLike],
+        at: Sequence[Vec],
+        weights: Vec | Mapping[str, Vec],
         link: str | None = None,
         guess: Guess = None,
     ) -> tuple[Array, ...]:
@@ -573,76 +547,56 @@ class Robot:
         """
         return vjp(self.programs, name, at, weights, link, guess)
 
-    def link_derivatives(self, link: str, y: ArrayLike, guess: Guess = None) -> LinkDerivatives:
+    def link_derivatives(self, link: str, y: Vec, guess: Guess = None) -> LinkDerivatives:
         """(dR_dy, dp_dy, dJ_dy) of :meth:`pose` and :meth:`jacobian`: (3,3,m), (3,m), (6,m,m)."""
         return link_derivatives(self.programs, link, y, guess)
 
     def center_of_mass_derivatives(
-        self, y: ArrayLike, yd: ArrayLike, guess: Guess = None
+        self, y: Vec, yd: Vec, guess: Guess = None
     ) -> CenterOfMassDerivatives:
         """(dcom_dy, dvelocity_dy) of the centre of mass and its velocity, each (3, m)."""
         return center_of_mass_derivatives(self.programs, y, yd, guess)
 
-    def _derivatives(
-        self,
-        family: Family,
-        wrenches: Mapping[str, ArrayLike] | None,
-        guess: Guess,
-        threads: Threads,
-        pi: ArrayLike | None,
-        *values: Any,
-    ) -> list[Array]:
-        if threads is not None:
-            return on_threads(
-                threads, self._derivatives, family, wrenches, guess, None, pi, *values
-            )
-        forces = None if wrenches is None else self.body_wrenches(wrenches)
-        return self.programs.dynamics_parts(family, guess, *values, wrenches=forces, parameters=pi)
-
     # -- inertia, force responses ---------------------------------------------------------------
 
+    @threaded
     def mass_matrix(
         self,
-        y: ArrayLike,
+        y: Vec,
         guess: Guess = None,
         threads: Threads = None,
         *,
-        payload: Mapping[str, Payload] | None = None,
-        parameters: ArrayLike | None = None,
+        payload: Payloads = None,
+        parameters: Vec | None = None,
     ) -> Array:
         """M_y (m, m) in independent coordinates."""
         pi = self._parameters.given(payload, parameters)
-        if threads is not None:
-            return on_threads(threads, self.mass_matrix, y, guess, parameters=pi)
         if pi is None:
             return self.programs.run(MASS_MATRIX.plain, guess, y)
         return self.programs.run(MASS_MATRIX.parameters, guess, y, pi)
 
-    def inverse_mass_matrix(
-        self, y: ArrayLike, guess: Guess = None, threads: Threads = None
-    ) -> Array:
+    @threaded
+    def inverse_mass_matrix(self, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """M_y^-1 (m, m) = W^T D^-1 W by innovations (R. Kumar et al. 2022, Eq. 27).
 
         From the articulated inertias D and U of the clusters; M_y is not formed.
         """
-        if threads is not None:
-            return on_threads(threads, self.inverse_mass_matrix, y, guess)
         return self.programs.run("inverse_mass_matrix", guess, y)
 
+    @threaded
     def mass_matrix_factors(
-        self, y: ArrayLike, guess: Guess = None, threads: Threads = None
+        self, y: Vec, guess: Guess = None, threads: Threads = None
     ) -> MassMatrixFactors:
         """W and D of M_y^-1 = W^T D^-1 W, each (m, m); det M_y = det D.
 
         W is the identity plus entries for joints further inwards, D is block-diagonal (one block
         per cluster), so both are cheap to multiply with or to solve.
         """
-        if threads is not None:
-            return on_threads(threads, self.mass_matrix_factors, y, guess)
         return MassMatrixFactors(**self.programs.named("mass_matrix_factors", guess, y))
 
+    @threaded
     def inverse_osim(
-        self, links: Sequence[str], y: ArrayLike, guess: Guess = None, threads: Threads = None
+        self, links: Sequence[str], y: Vec, guess: Guess = None, threads: Threads = None
     ) -> Array:
         """Inverse operational-space inertia Lambda^-1 = J M_y^-1 J^T (6k, 6k) of k links.
 
@@ -653,17 +607,11 @@ class Robot:
             links: names, in the order of the blocks; a name may come twice, and the root link of a
                 fixed base gives zeros. Blocks are [angular; linear] in the frame of each link.
         """
-        if threads is not None:
-            return on_threads(threads, self.inverse_osim, links, y, guess)
         return self.programs.run(osim_program(self.programs, links), guess, y)
 
+    @threaded
     def apply_test_force(
-        self,
-        link: str,
-        wrench: ArrayLike,
-        y: ArrayLike,
-        guess: Guess = None,
-        threads: Threads = None,
+        self, link: str, wrench: Vec, y: Vec, guess: Guess = None, threads: Threads = None
     ) -> ForceResponse:
         """Accelerations that a force alone causes: no motion, no gravity, no actuator forces.
 
@@ -673,54 +621,40 @@ class Robot:
         Returns:
             ``ydd`` (m,) = M_y^-1 J^T f, and ``acceleration`` (6,) of the link = Lambda^-1 f.
         """
-        if threads is not None:
-            return on_threads(threads, self.apply_test_force, link, wrench, y, guess)
         return run_test_force(self.programs, link, wrench, y, guess)
 
-    def bias(
-        self, y: ArrayLike, yd: ArrayLike, guess: Guess = None, threads: Threads = None
-    ) -> Array:
+    @threaded
+    def bias(self, y: Vec, yd: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """C_y (m,): Coriolis, centrifugal, gravity, friction and spring forces."""
-        if threads is not None:
-            return on_threads(threads, self.bias, y, yd, guess)
         return self.programs.run("bias", guess, y, yd)
 
-    def gravity(self, y: ArrayLike, guess: Guess = None, threads: Threads = None) -> Array:
+    @threaded
+    def gravity(self, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """What holds the robot at rest (m,): against gravity, and springs if there are any."""
-        if threads is not None:
-            return on_threads(threads, self.gravity, y, guess)
         return self.programs.run("gravity", guess, y)
 
-    def _dynamics(
-        self,
-        family: Family,
-        wrenches: Mapping[str, ArrayLike] | None,
-        guess: Guess,
-        threads: Threads,
-        pi: ArrayLike | None,
-        *values: Any,
-    ) -> Array:
-        if threads is not None:
-            return on_threads(threads, self._dynamics, family, wrenches, guess, None, pi, *values)
+    def _more(self, wrenches: Wrenches, payload: Payloads, parameters: Guess) -> dict[str, Any]:
+        """What a program of a family takes besides its usual vectors."""
         forces = None if wrenches is None else self.body_wrenches(wrenches)
-        return self.programs.dynamics(family, guess, *values, wrenches=forces, parameters=pi)
+        return {"wrenches": forces, "parameters": self._parameters.given(payload, parameters)}
 
-    def body_wrenches(self, wrenches: Mapping[str, ArrayLike]) -> Array:
+    def body_wrenches(self, wrenches: Mapping[str, Vec]) -> Array:
         """Wrenches on links as one vector of wrenches on bodies, (6 * bodies,) or (N, ...)."""
         return body_wrenches(self.mechanism, wrenches)
 
+    @threaded
     def internal_loads(
         self,
-        y: ArrayLike,
-        yd: ArrayLike | None = None,
-        ydd: ArrayLike | None = None,
-        tau_u: ArrayLike | None = None,
-        wrenches: Mapping[str, ArrayLike] | None = None,
+        y: Vec,
+        yd: Vec | None = None,
+        ydd: Vec | None = None,
+        tau_u: Vec | None = None,
+        wrenches: Wrenches = None,
         guess: Guess = None,
         threads: Threads = None,
         *,
-        payload: Mapping[str, Payload] | None = None,
-        parameters: ArrayLike | None = None,
+        payload: Payloads = None,
+        parameters: Vec | None = None,
     ) -> InternalLoads:
         """Wrenches in all joints and cuts, and forces along rods; see docs/internal_loads.md.
 
@@ -733,31 +667,17 @@ class Robot:
             InvalidInput: both ``ydd`` and ``tau_u`` are given and contradict each other.
             Underactuated: the motion takes forces that no actuator has; give ``tau_u``.
         """
-        pi = self._parameters.given(payload, parameters)
-        if threads is not None:
-            inputs = y, yd, ydd, tau_u, wrenches, guess
-            return on_threads(threads, self.internal_loads, *inputs, parameters=pi)
-        rest = np.zeros(self.m)
-        yd = rest if yd is None else yd
-        if ydd is None and tau_u is not None:
-            ydd = self._dynamics(FORWARD_DYNAMICS, wrenches, guess, None, pi, y, yd, tau_u)
-        ydd = rest if ydd is None else ydd
-        if tau_u is None:
-            tau_u = self.inverse_dynamics(y, yd, ydd, wrenches, guess, parameters=pi)
-        forces = self.body_wrenches(wrenches or {})
-        return self._loads.loads(y, yd, ydd, tau_u, forces, pi, guess)
+        more = self._more(wrenches, payload, parameters)
+        return self._loads.loads(y, yd, ydd, tau_u, guess, **more)
 
-    @cached_property
-    def _loads(self) -> LoadFinder:
-        return LoadFinder(self.programs)
-
+    @threaded
     def step(
         self,
-        y: ArrayLike,
-        yd: ArrayLike,
-        tau_u: ArrayLike,
+        y: Vec,
+        yd: Vec,
+        tau_u: Vec,
         h: float,
-        wrenches: Mapping[str, ArrayLike] | None = None,
+        wrenches: Wrenches = None,
         steps: int = 1,
         friction: Friction | None = None,
         guess: Guess = None,
@@ -775,17 +695,15 @@ class Robot:
             ClosureNotFound: the way leads out of the assembly mode. Steps one by one
                 (``steps=1``) show the last good state.
         """
-        if threads is not None:
-            return on_threads(threads, self.step, y, yd, tau_u, h, wrenches, steps, friction, guess)
         return self._integration.step(y, yd, tau_u, h, wrenches, steps, friction, guess)
 
     def step_derivatives(
         self,
-        y: ArrayLike,
-        yd: ArrayLike,
-        tau_u: ArrayLike,
+        y: Vec,
+        yd: Vec,
+        tau_u: Vec,
         h: float,
-        wrenches: Mapping[str, ArrayLike] | None = None,
+        wrenches: Wrenches = None,
         steps: int = 1,
         guess: Guess = None,
     ) -> StepDerivatives:
@@ -793,11 +711,7 @@ class Robot:
         return self._integration.derivatives(y, yd, tau_u, h, wrenches, steps, guess)
 
     def equilibrium(
-        self,
-        y0: ArrayLike,
-        tau_u: ArrayLike | None = None,
-        wrenches: Mapping[str, ArrayLike] | None = None,
-        guess: Guess = None,
+        self, y0: Vec, tau_u: Vec | None = None, wrenches: Wrenches = None, guess: Guess = None
     ) -> Equilibrium:
         """Where the robot, let go at ``y0`` (n_y,), creeps to rest under gravity and springs.
 
@@ -810,10 +724,7 @@ class Robot:
         Raises:
             EquilibriumNotFound: nothing holds it, or the way is too long; carries the last y.
         """
-        y = as_one_vector(y0, "y0", self.mechanism.n_y)
-        tau = as_one_vector(np.zeros(self.p) if tau_u is None else tau_u, "tau_u", self.p)
-        forces = self.body_wrenches(wrenches or {})
-        return find_equilibrium(self.programs, y, tau, forces, guess)
+        return find_equilibrium(self.programs, y0, tau_u, self.body_wrenches(wrenches or {}), guess)
 
     # -- dynamic parameters ---------------------------------------------------------------------
 
@@ -832,7 +743,7 @@ class Robot:
         """``"shank.m"`` ... ``"knee.viscous_friction"``, in the order of ``dynamic_parameters``."""
         return parameter_names(self.mechanism)
 
-    def parameter_view(self, parameters: ArrayLike | None = None) -> ParameterView:
+    def parameter_view(self, parameters: Vec | None = None) -> ParameterView:
         """``parameters`` (default: the model's) by name: ``.mass[i]``, ``.first_moment[i]`` ...
 
         Bodies are in the order of ``mechanism.tree.bodies``; the arrays are views.
@@ -840,7 +751,7 @@ class Robot:
         return self._parameters.view(parameters)
 
     def parameters_with(
-        self, payload: Mapping[str, Payload], parameters: ArrayLike | None = None
+        self, payload: Mapping[str, Payload], parameters: Vec | None = None
     ) -> Array:
         """``parameters`` (default: the model's) with payloads on links added.
 
@@ -848,13 +759,9 @@ class Robot:
         """
         return self._parameters.loaded(payload, parameters)
 
+    @threaded
     def regressor(
-        self,
-        y: ArrayLike,
-        yd: ArrayLike,
-        ydd: ArrayLike,
-        guess: Guess = None,
-        threads: Threads = None,
+        self, y: Vec, yd: Vec, ydd: Vec, guess: Guess = None, threads: Threads = None
     ) -> Array:
         """W (p, parameters): W @ dynamic_parameters = inverse_dynamics(y, yd, ydd).
 
@@ -864,23 +771,15 @@ class Robot:
         Raises:
             Underactuated, ActuationSingular: as inverse dynamics; ``generalized_regressor`` never.
         """
-        if threads is not None:
-            return on_threads(threads, self.regressor, y, yd, ydd, guess)
         require_actuators(self.programs)
         return self.programs.run("regressor", guess, y, yd, ydd)
 
+    @threaded
     def generalized_regressor(
-        self,
-        y: ArrayLike,
-        yd: ArrayLike,
-        ydd: ArrayLike,
-        guess: Guess = None,
-        threads: Threads = None,
+        self, y: Vec, yd: Vec, ydd: Vec, guess: Guess = None, threads: Threads = None
     ) -> Array:
         """W_y (m, parameters): W_y @ dynamic_parameters = generalized_forces(y, yd, ydd), but for
         springs as in :meth:`regressor`."""
-        if threads is not None:
-            return on_threads(threads, self.generalized_regressor, y, yd, ydd, guess)
         return self.programs.run("generalized_regressor", guess, y, yd, ydd)
 
     # -- the whole robot ------------------------------------------------------------------------
@@ -890,43 +789,34 @@ class Robot:
         """Mass of all moving links [kg]; of a fixed base, the root link does not count."""
         return total_mass(self.mechanism.tree)
 
-    def center_of_mass(self, y: ArrayLike, guess: Guess = None, threads: Threads = None) -> Array:
+    @threaded
+    def center_of_mass(self, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """(3,) centre of mass of the moving links in the root frame (world, floating base) [m]."""
-        if threads is not None:
-            return on_threads(threads, self.center_of_mass, y, guess)
         return center_of_mass(self.programs, y, guess)
 
+    @threaded
     def center_of_mass_velocity(
-        self, y: ArrayLike, yd: ArrayLike, guess: Guess = None, threads: Threads = None
+        self, y: Vec, yd: Vec, guess: Guess = None, threads: Threads = None
     ) -> Array:
         """(3,) its velocity [m/s]."""
-        if threads is not None:
-            return on_threads(threads, self.center_of_mass_velocity, y, yd, guess)
         return centroidal(self.programs, y, yd, guess)["velocity"]
 
+    @threaded
     def centroidal_momentum(
-        self, y: ArrayLike, yd: ArrayLike, guess: Guess = None, threads: Threads = None
+        self, y: Vec, yd: Vec, guess: Guess = None, threads: Threads = None
     ) -> Array:
         """(6,) [angular; linear] momentum about the centre of mass, in world axes."""
-        if threads is not None:
-            return on_threads(threads, self.centroidal_momentum, y, yd, guess)
         return centroidal(self.programs, y, yd, guess)["momentum"]
 
-    def centroidal_matrix(
-        self, y: ArrayLike, guess: Guess = None, threads: Threads = None
-    ) -> Array:
+    @threaded
+    def centroidal_matrix(self, y: Vec, guess: Guess = None, threads: Threads = None) -> Array:
         """A_G (6, m): centroidal momentum = A_G yd."""
-        if threads is not None:
-            return on_threads(threads, self.centroidal_matrix, y, guess)
         return centroidal_matrix(self.programs, y, guess)
 
-    def energy(
-        self, y: ArrayLike, yd: ArrayLike, guess: Guess = None, threads: Threads = None
-    ) -> Energy:
+    @threaded
+    def energy(self, y: Vec, yd: Vec, guess: Guess = None, threads: Threads = None) -> Energy:
         """Kinetic and potential energy [J]: of gravity, zero in the root's plane z = 0; of springs,
         zero where they are at rest."""
-        if threads is not None:
-            return on_threads(threads, self.energy, y, yd, guess)
         found = centroidal(self.programs, y, yd, guess)
         return Energy(found["kinetic"], found["potential"])
 

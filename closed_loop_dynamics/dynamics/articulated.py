@@ -16,12 +16,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..closure.small_linear import Cholesky
+import numpy as np
+
+from ..closure.small_linear import ROUNDING, Cholesky
 from ..engine.symbolic import ca
+from ..mechanism import Mechanism
 from ..model.clusters import Cluster
 from ..model.tree import FLOATING
 from ..spatial import SX, Spatial
-from .motion import Motion
+from .motion import Motion, joint_numbers
 from .outward import body_acceleration
 
 
@@ -60,7 +63,8 @@ class Articulated:
     @property
     def pivots(self) -> list[SX]:
         """Of D of every cluster: positive where it is regular."""
-        return [self.nodes[k].factor.pivot for k in sorted(self.nodes)]
+        mech, nodes = self.motion.mechanism, self.nodes
+        return [nodes[k].factor.pivot - _rounding(mech, nodes[k].cluster) for k in sorted(nodes)]
 
 
 def articulate(motion: Motion) -> Articulated:
@@ -106,6 +110,33 @@ def _eliminate(motion: Motion, cluster: Cluster, inertia: dict[int, Any]) -> Art
         inertia[cluster.parent] = inertia[cluster.parent] + articulated
     slots = mech.yd.slots(independent)
     return ArticulatedCluster(cluster, slots, index, G, U, D, factor, D_inverse_U)
+
+
+def _rounding(mech: Mechanism, cluster: Cluster) -> float:
+    """What of D may be rounding; nothing where the cluster's own bodies resist its joints.
+
+    Where they do not, D is the inertia of what the cluster carries less what gives way: of a
+    massless link between coaxial hinges a difference of roundings, of either sign. They are as
+    large as what is carried, which counts here by its size alone.
+    """
+    reach: dict[int, float] = {}
+    own = mass = inertia = 0.0
+    for b in range(cluster.bodies[0], len(mech.tree.bodies)):
+        body, joint = mech.tree.bodies[b], mech.joint(b)
+        if b not in cluster.bodies and body.parent not in reach:
+            continue
+        step = float(np.linalg.norm(joint.placement[:3, 3]))
+        reach[b] = reach[body.parent] + step if body.parent in reach else 0.0
+        mass += body.mass
+        inertia += float(np.trace(body.inertia)) + body.mass * reach[b] ** 2
+        if b in cluster.bodies:
+            turning, sliding = joint.S[:3], joint.S[3:]
+            own += float(np.sum(turning * (body.inertia @ turning) + body.mass * sliding**2))
+            own += joint_numbers(mech, b)[0]
+    slides = any(np.any(mech.joint(b).S[3:]) for b in cluster.bodies)
+    turns = any(np.any(mech.joint(b).S[:3]) for b in cluster.bodies)
+    carried = ROUNDING * min(mass if slides else np.inf, inertia if turns else np.inf)
+    return carried if own <= carried else 0.0
 
 
 def _joint_space(

@@ -1,7 +1,7 @@
 """Batches on several cores: how many threads share the rows of one, and the sharing itself.
 
 How many is no part of what is computed, so no formula hands it on: the front door says it once
-(:func:`on_threads`), and whoever has rows to share asks for it (:func:`share`).
+(:func:`threaded`), and whoever has rows to share asks for it (:func:`share`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import lru_cache
+from functools import lru_cache, wraps
 from itertools import pairwise
 from typing import Any, ParamSpec, TypeVar
 
@@ -25,13 +25,31 @@ R = TypeVar("R")
 _asked = threading.local()
 
 
-def on_threads(threads: int, function: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
+def on_threads(
+    threads: Threads, function: Callable[P, R], /, *args: P.args, **named: P.kwargs
+) -> R:
     """``function(*args, **named)`` with its batches on so many threads (InvalidInput: not one)."""
+    if threads is None:
+        return function(*args, **named)
     before, _asked.count = getattr(_asked, "count", None), as_count(threads, "threads", 1)
     try:
         return function(*args, **named)
     finally:
         _asked.count = before
+
+
+def threaded(method: Callable[P, R]) -> Callable[P, R]:
+    """A method whose ``threads`` share all batches below it; it need not look at them itself."""
+    place = method.__code__.co_varnames.index("threads")
+
+    @wraps(method)
+    def shared(*args: P.args, **named: P.kwargs) -> R:
+        if not named and len(args) <= place:  # as nearly always, and single calls are fast
+            return method(*args)  # type: ignore[call-arg]
+        threads: Any = args[place] if len(args) > place else named.get("threads")
+        return on_threads(threads, method, *args, **named)
+
+    return shared
 
 
 def share(rows: int, grain: int, run: Callable[[int, int], None], pace: float) -> None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..arrays import Array
 from ..model.joint_limits import Limits
+from .sampled import Sampled
 from .trajectory import Points, Setpoint, Spline
 
 #: Nobody brakes within less, even before a limit [s].
 HARDEST = 0.05
 
 
-class Braking(Spline):
+class Braking(Sampled):
     """A motion whose time runs slower and slower, until it stands still: no way is left.
 
     The rate of time falls from 1 to 0 by a smooth step, so that speeds and accelerations of the
@@ -22,7 +21,7 @@ class Braking(Spline):
 
     Args:
         motion: what is slowed down.
-        begin: when that begins [s].
+        begin: when that begins [s]; until then the motion goes on as it is.
         duration: T [s]; half of it is how far the motion goes on. Shorter brakes harder.
     """
 
@@ -35,21 +34,15 @@ class Braking(Spline):
     def sample(self, time: float) -> Setpoint:
         """The motion at an absolute time [s]."""
         x = min(max((time - self.start) / self._duration, 0.0), 1.0)
-        here = self._motion.sample(self.start + self._duration * (x - x**3 + 0.5 * x**4))
+        gone = self._duration * (x - x**3 + 0.5 * x**4)
+        here = self._motion.sample(min(time, self.start) + gone)
         rate, slowing = 1.0 - 3.0 * x**2 + 2.0 * x**3, 6.0 * x * (x - 1.0) / self._duration
         ydd = rate * rate * here.ydd + slowing * here.yd
         return Setpoint(time, here.y, rate * here.yd, ydd, effort=here.effort)
 
-    def efforts(self, times: Array) -> Any:
-        """(N, m) extra efforts at (N,) absolute times; None: there are none."""
-        found = [self.sample(t).effort for t in times]
-        return None if found[0] is None else np.array(found)
-
-    def table(self, times: Array) -> tuple[Array, Array, Array]:
-        """(N, m) positions, velocities, accelerations at (N,) absolute times."""
-        samples = [self.sample(t) for t in times]
-        y, yd, ydd = (np.array([getattr(s, name) for s in samples]) for name in ("y", "yd", "ydd"))
-        return y, yd, ydd
+    def begun(self, begin: float) -> Braking:
+        """The same from another time on [s]."""
+        return Braking(self._motion, begin, self._duration)
 
 
 def coming_to_rest(y: Array, yd: Array, now: float, duration: float, limits: Limits) -> Spline:

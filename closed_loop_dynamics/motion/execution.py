@@ -21,13 +21,14 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import ClosedLoopError
-from . import examination
+from . import examination, telling
 from .braking import Braking, coming_to_rest
 from .clock_steps import NANO, ClockSteps
-from .splice import Accepted, Candidate, Offer, Splice, splice
+from .handover import Handover
+from .splice import Candidate, Offer, splice
 from .streaming import Stream
 from .trajectory import Setpoint, Spline, TrajectoryRefused
-from .trajectory_check import ActuatorTable, Checker, Interrupted
+from .trajectory_check import Checker, Interrupted
 
 #: Samples of a way to rest that must be within reach.
 REACHED = 6
@@ -35,18 +36,13 @@ REACHED = 6
 WORTH_TELLING = 1_000_000
 #: Time between two reports of where a stream leads [s].
 TOLD_EVERY = 0.05
-#: And between the points of such a way [s].
-TOLD_POINTS = 0.02
 
 
-class Listener(examination.Listener, Protocol):
+class Listener(examination.Listener, telling.Listener, Protocol):
     """Who is told what happens, in the thread in which it happens."""
 
     def taken(self, offer: Offer) -> None:
         """A trajectory takes over from now on. In the cycle."""
-
-    def accepted(self, accepted: Accepted) -> None:
-        """The same a little later, with all that there is to say about it. Beside the cycle."""
 
     def overtaken(self) -> None:
         """A stream of references takes over from what was followed. In the cycle."""
@@ -59,9 +55,6 @@ class Listener(examination.Listener, Protocol):
 
     def late(self, lost: float) -> None:
         """A cycle came late: the motion ends ``lost`` seconds later. In the cycle."""
-
-    def diverted(self, begin: int, table: ActuatorTable) -> None:
-        """From ``begin`` [ns] on it goes on to rest so, stopped or bent. Beside the cycle."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +92,8 @@ class Execution:
         clock: the time that stamps are in [ns].
         leap: time that goes further ahead in one cycle has jumped [s].
         late: the motion goes on for so long without a cycle; what comes later stretches it [s].
-        followed: somebody else follows what was accepted, by the clock: nothing is stretched.
+        followed: somebody else follows what was accepted, by the clock: nothing is stretched, and
+            all is told before it begins (``motion/handover``).
         at_once: examine within the cycle (lockstep: simulated time waits for us).
         steady: a clock that nobody sets [ns].
     """
@@ -126,6 +120,10 @@ class Execution:
         self._leap = leap
         self._late = math.inf if followed else late
         self._followed = followed
+        self._ahead = telling.TOLD_AHEAD if followed and not at_once else 0.0
+        self._telling = telling.Telling(
+            checker, listener, period, lambda: self._seconds(clock()), self._stamp, self._ahead
+        )
         self._steady = steady
         self._examination = examination.Examination(
             checker, listener, self._seconds, clock, at_once=at_once
@@ -145,6 +143,7 @@ class Execution:
         if self.stream is not None:
             self.stream.restart()
         self._untold, self._tell_at = False, -math.inf
+        self._telling.restart()
         self.following = False
         self.interrupted = ""
 
@@ -214,13 +213,15 @@ class Execution:
             self._spline = self._rest(now)
         if self._spline is None:
             return None
+        self._spline, lost = self._telling.put_off(self._spline)
+        self.interrupted = lost or self.interrupted
         candidate = self._examination.take()
         if candidate is not None or (self.stream is not None and self.stream.begins):
             self._spline = self._anchored(self._spline, now)
         setpoint = self._spline.sample(now)
-        taking_over = None if candidate is None else self._splice(candidate, setpoint)
+        taking_over = None if candidate is None else self._splice(candidate, setpoint, self._spline)
         if taking_over is not None:
-            self._spline, self.following = taking_over.spline, True
+            self._spline, self.following = taking_over, True
             setpoint = self._spline.sample(now)
             self._bar_stream("a trajectory has taken over")
         elif self.stream is not None:
@@ -263,7 +264,7 @@ class Execution:
             self._listener.overtaken()
         if self._untold and running.time >= self._tell_at and not self._examination.busy:
             self._untold, self._tell_at = False, running.time + TOLD_EVERY
-            self._examination.beside(self._tell_diverted, self._spline)
+            self._examination.beside(self._telling.diverted, self._spline)
 
     def _bar_stream(self, by: str) -> None:
         self._untold = False
@@ -280,7 +281,9 @@ class Execution:
     def brake(self, duration: float) -> None:
         """Come to rest along the path, within ``duration`` [s]."""
         if self._spline is not None and self._now_ns is not None and (self.remaining or 0.0) > 0.0:
-            self._divert(Braking(self._spline, self._seconds(self._now_ns), duration))
+            now = self._seconds(self._now_ns)
+            way = Braking(self._spline.from_now(now), now + self._ahead, duration)
+            self._divert(way, self._telling.diverted)
 
     def begin_anew(self, y: Array, yd: Array, duration: float) -> Setpoint | None:
         """From the state (m,) in which the robot is to rest, within ``duration`` [s]."""
@@ -292,7 +295,7 @@ class Execution:
             self._checker.mapped(way, np.linspace(now, way.end, REACHED))
         except ClosedLoopError:  # joint limits may be wider than the loops
             way = Spline.resting(y, now)
-        self._divert(way)
+        self._divert(way, self._telling.anchored, max(way.end, now + duration))
         return Setpoint(now, y, yd, np.zeros_like(y))
 
     def follow(self, y: Array) -> None:
@@ -301,21 +304,11 @@ class Execution:
             self._spline, self.following = Spline.resting(y, self._seconds(self._now_ns)), False
             self._bar_stream("the robot leads")
 
-    def _divert(self, spline: Spline) -> None:
+    def _divert(self, spline: Spline, tell: Callable[..., None], *details: float) -> None:
         self._examination.forget()
         self._bar_stream("it was stopped")
         self._spline, self.following = spline, False
-        self._examination.beside(self._tell_diverted, spline)
-
-    def _tell_diverted(self, spline: Spline) -> None:
-        begin = spline.start
-        end = max(spline.end, begin + 2 * TOLD_POINTS)  # times increase at rest, too
-        times = np.linspace(begin, end, max(3, round((end - begin) / TOLD_POINTS)))
-        try:
-            table = self._checker.mapped(spline, times)
-        except ClosedLoopError:
-            return  # nowhere that loops close: efforts alone have to do
-        self._listener.diverted(self._epoch + round(begin * NANO), table.later(-begin))
+        self._examination.beside(tell, spline, *details)
 
     def let_go(self, duration: float) -> None:
         """Nobody commands from now on; who follows the motion comes to rest within ``duration``."""
@@ -353,6 +346,9 @@ class Execution:
     def _seconds(self, nanosec: int) -> float:
         return (nanosec - self._epoch) / NANO
 
+    def _stamp(self, time: float) -> int:
+        return self._epoch + round(time * NANO)
+
     def _rest(self, now: float) -> Spline | None:
         """Rest where the robot is; where nobody measures, where it was told to be.
 
@@ -368,13 +364,16 @@ class Execution:
             return Spline.resting(initial, now)
         return self._resting(measured, now)
 
-    def _splice(self, candidate: Candidate, running: Setpoint) -> Splice | None:
-        """What takes over from the running motion now, if the candidate may."""
+    def _splice(self, candidate: Candidate, here: Setpoint, running: Spline) -> Spline | None:
+        """What takes over from the running motion, if the candidate may; now or a little ahead."""
+        at = candidate.not_after_its_end(here.time, here.time + self._ahead)
         try:
             if self.closed:
                 raise TrajectoryRefused(self.closed)
-            candidate.offer.begins(running)
-            found = splice(candidate, running, self._checker, self._period)
+            candidate.offer.begins(here)
+            found = splice(
+                candidate, running.sample(at) if self._ahead else here, self._checker, self._period
+            )
         except Interrupted:
             self._listener.dropped(candidate.offer, examination.UNWANTED)
             return None
@@ -382,8 +381,9 @@ class Execution:
             self._listener.refused(candidate.offer, error)
             return None
         self._listener.taken(candidate.offer)
-        self._examination.beside(self._accept, found)
-        return found
-
-    def _accept(self, found: Splice) -> None:
-        self._listener.accepted(found.accepted(self._checker, self._epoch))
+        if not self._ahead:
+            self._examination.beside(self._telling.accepted, found)
+            return found.spline
+        motion = Handover(running, found, here.time)
+        self._examination.beside(self._telling.accepted_ahead, motion)
+        return motion

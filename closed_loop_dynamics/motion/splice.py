@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .clock_steps import NANO
 from .task_trajectory import TaskCommands
 from .trajectory import LEAD_IN, PER_SEGMENT, Points, Setpoint, Spline, TooLate
 from .trajectory_check import ActuatorTable, Checker, Interrupted
@@ -81,6 +80,10 @@ class Candidate:
     start: float | None
     table: ActuatorTable
 
+    def not_after_its_end(self, now: float, at: float) -> float:
+        """``at``, but not after its last point, if that is known; not before ``now`` [s]."""
+        return at if self.start is None else max(now, min(at, self.start + self.points.times[-1]))
+
 
 @dataclass(frozen=True, eq=False)
 class Accepted:
@@ -117,8 +120,8 @@ class Splice:
     time: float
     leads_in: bool
 
-    def accepted(self, checker: Checker, epoch: int) -> Accepted:
-        """All that there is to say about it; times count from ``epoch`` [ns]."""
+    def accepted(self, checker: Checker, begin: int) -> Accepted:
+        """All that there is to say about it; it takes over at ``begin`` [ns]."""
         first = np.array([self.time])
         if self.leads_in:
             first = self.spline.first_segment(checker.rules.period, PER_SEGMENT)
@@ -126,7 +129,7 @@ class Splice:
         table = checker.mapped(self.spline, first).followed_by(self.candidate.table.later(shift))
         return Accepted(
             self.candidate.offer,
-            epoch + round(self.time * NANO),
+            begin,
             table.later(-self.time),
             len(self.candidate.points.times),
             self.spline.end - self.time,

@@ -215,6 +215,10 @@ class Spline:
         """Time of the last point [s]."""
         return float(self.times[-1])
 
+    def from_now(self, now: float) -> Spline:
+        """The same for times from ``now`` on [s]."""
+        return self
+
     def sample(self, time: float) -> Setpoint:
         """The motion at an absolute time [s]."""
         effort = None if self._efforts is None else self.efforts(np.array([time]))[0]

@@ -13,21 +13,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array
+from ..arrays import Array, Guess, Vec
 from ..closure.branch import Branch
 from ..closure.continuation import Solution
 from ..closure.forward_kinematics import actuator_box, actuator_closure, chosen_actuators
 from ..closure.numerical import NumericalClosure
 from ..closure.solvers import choose_solvers
 from ..dynamics.actuation import underactuated
-from ..dynamics.catalogue import (
-    RECIPES,
-    RESIDUAL,
-    Family,
-    check_kinds,
-)
+from ..dynamics.catalogue import RECIPES, RESIDUAL, Family, check_kinds
 from ..dynamics.traceable import Traceable
 from ..engine import Program, ProgramSource, SolverUnit, SolverUse, cache, make_program
 from ..engine.outputs import Outputs
@@ -281,7 +275,7 @@ class Programs:
 
     # -- calls ----------------------------------------------------------------------------------
 
-    def run(self, name: str, guess: ArrayLike | None, *values: Any) -> Array:
+    def run(self, name: str, guess: Guess, *values: Any) -> Array:
         """The output of a program that has one, in its shape; (N, ...) for a batch.
 
         Args:
@@ -292,7 +286,7 @@ class Programs:
         flat = program(*values) if guess is None else self._on_mode(name, guess, values)
         return self._outputs[name].only(flat)
 
-    def named(self, name: str, guess: ArrayLike | None, *values: Any) -> Mapping[str, Array]:
+    def named(self, name: str, guess: Guess, *values: Any) -> Mapping[str, Array]:
         """All outputs of a program by name, each in its shape; arguments as for :meth:`run`."""
         program = self.compiled.get(name) or self.program(name)
         flat = program(*values) if guess is None else self._on_mode(name, guess, values)
@@ -301,10 +295,10 @@ class Programs:
     def dynamics(
         self,
         family: Family,
-        guess: ArrayLike | None,
+        guess: Guess,
         *values: Any,
         wrenches: Array | None = None,
-        parameters: ArrayLike | None = None,
+        parameters: Vec | None = None,
     ) -> Array:
         """:meth:`run` the program of a family that takes what is given.
 
@@ -312,26 +306,26 @@ class Programs:
             wrenches: (6 bodies,) on bodies, in body frames.
             parameters: dynamic parameters in place of the model's.
         """
-        name, more = self._variant(family, wrenches, parameters)
+        name, more = self.variant(family, wrenches, parameters)
         return self.run(name, guess, *values, *more)
 
     def dynamics_parts(
         self,
         family: Family,
-        guess: ArrayLike | None,
+        guess: Guess,
         *values: Any,
         wrenches: Array | None = None,
-        parameters: ArrayLike | None = None,
+        parameters: Vec | None = None,
     ) -> list[Array]:
         """The same for programs of several outputs, which come in their order."""
-        name, more = self._variant(family, wrenches, parameters)
+        name, more = self.variant(family, wrenches, parameters)
         program = self.compiled.get(name) or self.program(name)
         values += more
         flat = program(*values) if guess is None else self._on_mode(name, guess, values)
         return self._outputs[name].parts(flat)
 
-    def _variant(
-        self, family: Family, wrenches: Array | None, parameters: ArrayLike | None
+    def variant(
+        self, family: Family, wrenches: Array | None, parameters: Vec | None
     ) -> tuple[str, tuple[Any, ...]]:
         """The program of a family that takes what is given, and its additional inputs."""
         if parameters is not None:
@@ -340,7 +334,7 @@ class Programs:
             return family.parameters, (wrenches, parameters)
         return (family.plain, ()) if wrenches is None else (family.wrenches, (wrenches,))
 
-    def _on_mode(self, name: str, guess: ArrayLike, values: Sequence[Any]) -> Array:
+    def _on_mode(self, name: str, guess: Vec, values: Sequence[Any]) -> Array:
         """Flat outputs on the assembly mode that ``guess`` lies on: only Newton follows any."""
         if not self.has_closed_forms:
             return run_from_guess(self.mechanism, self.branches, self.program(name), guess, values)

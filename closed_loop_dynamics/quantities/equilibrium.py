@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Array, Guess
+from ..arrays import Array, Guess, Vec, as_one_vector
 from ..dynamics.catalogue import GENERALIZED_FORCE_DERIVATIVES, GENERALIZED_FORCES
 from ..errors import ClosureNotFound, EquilibriumNotFound
 from ..programs import Programs
@@ -48,10 +48,12 @@ class Equilibrium:
 
 
 def find_equilibrium(
-    programs: Programs, y: Array, tau_u: Array, wrenches: Array, guess: Guess
+    programs: Programs, y0: Vec, given: Vec | None, wrenches: Array, guess: Guess
 ) -> Equilibrium:
     """See :meth:`Robot.equilibrium`; ``wrenches`` (6 bodies,) on bodies, in body frames."""
     mech, h, size = programs.mechanism, FIRST, 0.0
+    y = as_one_vector(y0, "y0", mech.n_y)
+    tau_u = as_one_vector(np.zeros(mech.p) if given is None else given, "tau_u", mech.p)
     lacking, weight = _lacking(programs, y, tau_u, wrenches, guess)
     for step in range(MOST_STEPS):
         size = max(size, weight)

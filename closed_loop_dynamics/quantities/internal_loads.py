@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from ..arrays import Array, Guess, as_finite_vectors, as_rows
-from ..dynamics.catalogue import TREE_WRENCHES
+from ..actuation.undriven import require_actuators
+from ..arrays import Array, Guess, Vec, as_finite_vectors, as_rows
+from ..dynamics.catalogue import FORWARD_DYNAMICS, INVERSE_DYNAMICS, TREE_WRENCHES
 from ..errors import InvalidInput, did_you_mean
 from ..programs import Programs
 from .coordinates import reference_independent
@@ -133,30 +135,37 @@ class LoadFinder:
 
     def loads(
         self,
-        y: ArrayLike,
-        yd: ArrayLike,
-        ydd: ArrayLike,
-        tau_u: ArrayLike,
-        wrenches: Array,
-        parameters: ArrayLike | None,
+        y: Vec,
+        yd: Vec | None,
+        ydd: Vec | None,
+        tau_u: Vec | None,
         guess: Guess,
+        wrenches: Array | None,
+        parameters: Vec | None,
     ) -> InternalLoads:
         """See :meth:`Robot.internal_loads`; ``wrenches`` (6 bodies,) on bodies, in body frames."""
-        mech = self._programs.mechanism
+        mech, dynamics = self._programs.mechanism, self._programs.dynamics
+        rest = np.zeros(mech.m)
+        under: dict[str, Any] = {"wrenches": wrenches, "parameters": parameters}
+        yd = rest if yd is None else yd
+        if ydd is None:
+            ydd = rest
+            if tau_u is not None:
+                ydd = dynamics(FORWARD_DYNAMICS, guess, y, yd, tau_u, **under)
+        if tau_u is None:
+            require_actuators(self._programs)
+            tau_u = dynamics(INVERSE_DYNAMICS, guess, y, yd, ydd, **under)
         given = [
             as_finite_vectors(y, "y", mech.n_y),
             as_finite_vectors(yd, "yd", mech.m),
             as_finite_vectors(ydd, "ydd", mech.m),
             as_finite_vectors(tau_u, "tau_u", mech.p),
-            wrenches,
+            np.zeros(6 * len(mech.tree.bodies)) if wrenches is None else wrenches,
         ]
         rows = as_rows("internal_loads", given)
-        *motion, efforts, wrenches = given if rows is None else rows
-        values: list[ArrayLike] = [*motion, wrenches]
-        name = TREE_WRENCHES.wrenches
-        if parameters is not None:
-            values, name = [*values, parameters], TREE_WRENCHES.parameters
-        found: Mapping[str, Array] = self._programs.named(name, guess, *values)
+        *motion, efforts, forces = given if rows is None else rows
+        name, more = self._programs.variant(TREE_WRENCHES, forces, parameters)
+        found = self._programs.named(name, guess, *motion, *more)
         if rows is not None:
             return self._loads(found, efforts)
         one = self._loads({key: part[None] for key, part in found.items()}, efforts[None])

@@ -15,6 +15,8 @@ from ..errors import InvalidInput
 from ..mechanism import Mechanism
 from ..quantities.links import frame_of
 
+#: Link -> what it carries.
+Payloads = Mapping[str, "Payload"] | None
 #: Rounding that an inertia matrix may show, relative to its size.
 _ROUNDING = 1e-9
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_finite_vectors, as_rows
+from ..arrays import Array, Vec, as_finite_vectors, as_rows
 from ..engine import Program
 from ..engine.symbolic import tracing
-from ..engine.threads import Threads, on_threads
+from ..engine.threads import Threads, threaded
 from ..errors import ClosureNotFound, InvalidInput, SubmechanismError, Underactuated, did_you_mean
 from ..model.poses import body_poses, link_pose
 from ..programs import Programs
@@ -103,24 +102,25 @@ class TaskSpace:
 
     # -- poses ----------------------------------------------------------------------------------
 
-    def pose(self, x: ArrayLike) -> Array:
+    def pose(self, x: Vec) -> Array:
         """(4, 4) pose of the platform in the root frame, or (N, 4, 4)."""
         values = as_finite_vectors(x, "x", self._model.m)
         if values.ndim == 1:
             return self._platform.pose(values)
         return np.array([self._platform.pose(each) for each in values])
 
-    def coordinates(self, pose: ArrayLike, tolerance: float = 1e-6) -> Array:
+    def coordinates(self, pose: Vec, tolerance: float = 1e-6) -> Array:
         """x (m,) of a platform pose (4, 4); InvalidInput when the platform cannot have it."""
         return self._platform.coordinates(pose, tolerance)
 
     # -- kinematics -----------------------------------------------------------------------------
 
+    @threaded
     def inverse_kinematics(
         self,
-        x: ArrayLike,
-        xd: ArrayLike | None = None,
-        xdd: ArrayLike | None = None,
+        x: Vec,
+        xd: Vec | None = None,
+        xdd: Vec | None = None,
         guess: TaskState | None = None,
         threads: Threads = None,
     ) -> TaskState:
@@ -136,8 +136,6 @@ class TaskSpace:
             ClosureNotFound: a limb cannot reach x without passing a singularity; carries the
                 farthest q on the straight way from the reference, and what misses there.
         """
-        if threads is not None:
-            return on_threads(threads, self.inverse_kinematics, x, xd, xdd, guess)
         m = self._model.m
         given = [x, np.zeros(m) if xd is None else xd, np.zeros(m) if xdd is None else xdd]
         names = ("x", "xd", "xdd")
@@ -161,17 +159,17 @@ class TaskSpace:
         iterations = np.zeros((0, len(model.limbs)), dtype=np.int64)
         return TaskState(x, q, q, q, u, u, u, theta, np.zeros(0), np.zeros(0), iterations)
 
-    def _flat(self, name: str, guess: TaskState | None, values: Sequence[ArrayLike]) -> Array:
+    def _flat(self, name: str, guess: TaskState | None, values: Sequence[Vec]) -> Array:
         program = self._programs[name]
         if guess is not None:
             self._start(program, guess)
         return program(*values)
 
-    def _call(self, name: str, guess: TaskState | None, *values: ArrayLike) -> Array:
+    def _call(self, name: str, guess: TaskState | None, *values: Vec) -> Array:
         """The output of a program that has one."""
         return self._programs.outputs[name].only(self._flat(name, guess, values))
 
-    def _named(self, name: str, guess: TaskState | None, *values: ArrayLike) -> Mapping[str, Array]:
+    def _named(self, name: str, guess: TaskState | None, *values: Vec) -> Mapping[str, Array]:
         return self._programs.outputs[name].views(self._flat(name, guess, values))
 
     def _solve(self, values: list[Array], guess: TaskState | None) -> TaskState:
@@ -208,15 +206,14 @@ class TaskSpace:
         for rec, record, theta in zip(layouts, program.context().records, thetas, strict=True):
             rec.write(record, guess.x, theta, 0.0)
 
+    @threaded
     def actuator_jacobian(
-        self, x: ArrayLike, guess: TaskState | None = None, threads: Threads = None
+        self, x: Vec, guess: TaskState | None = None, threads: Threads = None
     ) -> Array:
         """J_IK (p, m): ud = J_IK xd."""
-        if threads is not None:
-            return on_threads(threads, self.actuator_jacobian, x, guess)
         return self._call("actuator_jacobian", guess, x)
 
-    def conditioning(self, x: ArrayLike, guess: TaskState | None = None) -> Conditioning:
+    def conditioning(self, x: Vec, guess: TaskState | None = None) -> Conditioning:
         """Singular values that vanish at singularities; lengths over that of the manipulator."""
         one = as_finite_vectors(x, "x", self._model.m)
         if one.ndim != 1:
@@ -244,12 +241,13 @@ class TaskSpace:
 
     # -- dynamics -------------------------------------------------------------------------------
 
+    @threaded
     def inverse_dynamics(
         self,
-        x: ArrayLike,
-        xd: ArrayLike,
-        xdd: ArrayLike,
-        wrench: ArrayLike | None = None,
+        x: Vec,
+        xd: Vec,
+        xdd: Vec,
+        wrench: Vec | None = None,
         guess: TaskState | None = None,
         threads: Threads = None,
     ) -> Array:
@@ -261,8 +259,6 @@ class TaskSpace:
         Raises:
             ActuationSingular: J_IK has lost rank. Underactuated: there are too few actuators.
         """
-        if threads is not None:
-            return on_threads(threads, self.inverse_dynamics, x, xd, xdd, wrench, guess)
         if self._robot.p < self._model.m:
             raise Underactuated(
                 f"'{self.name}' has {self._robot.p} actuators for {self._model.m} task "
@@ -270,34 +266,29 @@ class TaskSpace:
             )
         return self._call("inverse_dynamics", guess, x, xd, xdd, _wrench(wrench))
 
+    @threaded
     def generalized_forces(
         self,
-        x: ArrayLike,
-        xd: ArrayLike,
-        xdd: ArrayLike,
-        wrench: ArrayLike | None = None,
+        x: Vec,
+        xd: Vec,
+        xdd: Vec,
+        wrench: Vec | None = None,
         guess: TaskState | None = None,
         threads: Threads = None,
     ) -> Array:
         """J_IK^T u (m,) of a platform motion (Eq. 39), or (N, m)."""
-        if threads is not None:
-            return on_threads(threads, self.generalized_forces, x, xd, xdd, wrench, guess)
         return self._call("generalized_forces", guess, x, xd, xdd, _wrench(wrench))
 
-    def mass_matrix(
-        self, x: ArrayLike, guess: TaskState | None = None, threads: Threads = None
-    ) -> Array:
+    @threaded
+    def mass_matrix(self, x: Vec, guess: TaskState | None = None, threads: Threads = None) -> Array:
         """M_t (m, m): what the platform feels of all bodies."""
-        if threads is not None:
-            return on_threads(threads, self.mass_matrix, x, guess)
         return self._call("mass_matrix", guess, x)
 
+    @threaded
     def bias(
-        self, x: ArrayLike, xd: ArrayLike, guess: TaskState | None = None, threads: Threads = None
+        self, x: Vec, xd: Vec, guess: TaskState | None = None, threads: Threads = None
     ) -> Array:
         """C_t xd + W_t^grav (m,)."""
-        if threads is not None:
-            return on_threads(threads, self.bias, x, xd, guess)
         zero = np.zeros(self._model.m)
         return self._call("generalized_forces", guess, x, xd, zero, np.zeros(6))
 
@@ -307,5 +298,5 @@ def _singular_values(matrix: Array) -> Array:
     return np.asarray(np.linalg.svd(matrix, compute_uv=False))
 
 
-def _wrench(wrench: ArrayLike | None) -> Array:
+def _wrench(wrench: Vec | None) -> Array:
     return np.zeros(6) if wrench is None else as_finite_vectors(wrench, "wrench", 6)

@@ -21,7 +21,7 @@ from closed_loop_dynamics.motion.trajectory import (
     TrajectoryRefused,
     cycloidal,
 )
-from closed_loop_dynamics.motion.trajectory_check import Checker, Rules
+from closed_loop_dynamics.motion.trajectory_check import ActuatorTable, Checker, Rules
 
 SECOND = 1_000_000_000
 BEGIN = 1_700_000_000 * SECOND
@@ -43,6 +43,7 @@ class Rig:
         self.drops: list[str] = []
         self.taken_over: list[Offer] = []
         self.published: list[Accepted] = []
+        self.diversions: list[tuple[int, ActuatorTable]] = []
         self.jumps: list[float] = []
         self.steps: list[float] = []
         self.execution = Execution(
@@ -71,6 +72,9 @@ class Rig:
 
     def accepted(self, accepted: Accepted) -> None:
         self.published.append(accepted)
+
+    def diverted(self, begin: int, table: ActuatorTable) -> None:
+        self.diversions.append((begin, table))
 
     def overtaken(self) -> None: ...
 
