@@ -104,7 +104,7 @@ def test_it_drops_and_settles_and_its_energy_is_accounted_for() -> None:
     start = sum(robot.energy(y, yd))
     rest = robot.equilibrium(y).y
     power, d = [0.0], np.array([damping(joint) for joint in robot.names.spanning])
-    for _ in range(10_000):
+    for _ in range(16_000):
         y, yd = robot.step(y, yd, np.zeros(robot.p), h, steps=steps)
         power.append(float(d @ robot.state(y, yd).qd ** 2))
     lost = float(simpson(power, dx=steps * h))

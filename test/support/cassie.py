@@ -13,8 +13,10 @@ SPRINGS = {"shin": 1500.0, "heel": 1250.0}
 
 
 def damping(joint: str) -> float:
-    """Of every hinge [N m s/rad]; the foot is light."""
-    return 0.01 if joint.endswith(("toe", "plantar", "crank")) else 1.0
+    """Of every hinge [N m s/rad]: the foot is light, the whole leg hangs on the hip."""
+    if joint.endswith(("toe", "plantar", "crank")):
+        return 0.01
+    return 4.0 if "hip" in joint else 1.0
 
 
 def cassie(legs: tuple[str, ...] = ("left", "right"), *, floating: bool = True) -> str:
