@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import KW_ONLY, InitVar, dataclass
+from dataclasses import InitVar, dataclass, fields
+from functools import partial
 from typing import Any
 
 
@@ -57,7 +58,25 @@ class InvalidInput(ClosedLoopError, ValueError):
 
 
 @dataclass(eq=False, repr=False)
-class ClosureNotFound(ClosedLoopError):
+class DetailedError(ClosedLoopError):
+    """One with data besides its message; both arrive in another process."""
+
+    message: InitVar[str]
+
+    def __post_init__(self, message: str) -> None:
+        super().__init__(message)
+
+    def __str__(self) -> str:
+        sample = getattr(self, "sample", None)
+        return super().__str__() if sample is None else f"sample {sample}: {self.args[0]}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        data = {field.name: getattr(self, field.name) for field in fields(self)}
+        return partial(type(self), **data), self.args
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ClosureNotFound(DetailedError):
     """No loop-consistent configuration for the requested ``y`` on the current assembly mode.
 
     Attributes:
@@ -71,8 +90,6 @@ class ClosureNotFound(ClosedLoopError):
         sample: its place in a batch, or None.
     """
 
-    message: InitVar[str]
-    _: KW_ONLY
     submechanism: str
     residual: float = float("nan")
     last_good: Any = None
@@ -80,16 +97,9 @@ class ClosureNotFound(ClosedLoopError):
     reason: str = "unreachable"
     sample: int | None = None
 
-    def __post_init__(self, message: str) -> None:
-        super().__init__(message)
 
-    def __str__(self) -> str:
-        text = super().__str__()
-        return text if self.sample is None else f"sample {self.sample}: {text}"
-
-
-@dataclass(eq=False, repr=False)
-class ActuationSingular(ClosedLoopError):
+@dataclass(eq=False, repr=False, kw_only=True)
+class ActuationSingular(DetailedError):
     """G_u has lost rank: no finite actuator force produces the requested generalized force.
 
     Attributes:
@@ -97,17 +107,12 @@ class ActuationSingular(ClosedLoopError):
         y: the independent positions at which it happened.
     """
 
-    message: InitVar[str]
-    _: KW_ONLY
     submechanism: str
     y: Any = None
 
-    def __post_init__(self, message: str) -> None:
-        super().__init__(message)
 
-
-@dataclass(eq=False, repr=False)
-class ActuationInfeasible(ClosedLoopError):
+@dataclass(eq=False, repr=False, kw_only=True)
+class ActuationInfeasible(DetailedError):
     """No actuator forces within their limits produce the requested independent forces.
 
     Attributes:
@@ -117,16 +122,11 @@ class ActuationInfeasible(ClosedLoopError):
         fraction: largest part of ``requested`` that is possible in the same direction, 0 to 1.
     """
 
-    message: InitVar[str]
-    _: KW_ONLY
     submechanism: str
     requested: Any
     achieved: Any
     best: Any
     fraction: float
-
-    def __post_init__(self, message: str) -> None:
-        super().__init__(message)
 
 
 @dataclass(frozen=True)
@@ -142,8 +142,8 @@ class Miss:
         return f"link '{self.link}' misses its target by {self.distance:.3g} m{turned}"
 
 
-@dataclass(eq=False, repr=False)
-class TargetNotReached(ClosedLoopError):
+@dataclass(eq=False, repr=False, kw_only=True)
+class TargetNotReached(DetailedError):
     """No positions of the joints were found that bring the links to their targets.
 
     Attributes:
@@ -153,36 +153,22 @@ class TargetNotReached(ClosedLoopError):
         sample: its place in a batch, or None.
     """
 
-    message: InitVar[str]
-    _: KW_ONLY
     y: Any
     misses: tuple[Miss, ...]
     limits: tuple[str, ...]
     sample: int | None = None
 
-    def __post_init__(self, message: str) -> None:
-        super().__init__(message)
 
-    def __str__(self) -> str:
-        text = super().__str__()
-        return text if self.sample is None else f"sample {self.sample}: {text}"
-
-
-@dataclass(eq=False, repr=False)
-class EquilibriumNotFound(ClosedLoopError):
+@dataclass(eq=False, repr=False, kw_only=True)
+class EquilibriumNotFound(DetailedError):
     """The search for a configuration at rest did not arrive.
 
     Attributes:
         y: where it ended; residual: the largest force that is left there [N or N m].
     """
 
-    message: InitVar[str]
-    _: KW_ONLY
     y: Any
     residual: float
-
-    def __post_init__(self, message: str) -> None:
-        super().__init__(message)
 
 
 class Underactuated(ClosedLoopError):

@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.linalg import pinv
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, Guess, as_finite_numbers, as_finite_vectors, row_by_row
+from ..arrays import Array, Guess, Vec, Wrenches, as_finite_numbers, as_finite_vectors, row_by_row
 from ..dynamics.actuation_rank import RANK_TOLERANCE
 from ..dynamics.catalogue import GENERALIZED_FORCES
 from ..errors import ActuationInfeasible, InvalidInput
@@ -22,7 +21,7 @@ from ..programs import Programs
 from ..quantities.links import body_wrenches
 from ..quantities.parameters import DynamicParameters
 from ..quantities.state import actuator_jacobian, complete_state
-from ..simulation.payload import Payload
+from ..simulation.payload import Payloads
 from .blocks import Block, Blocks, Bounds
 from .encoders import independent_from_actuator
 from .force_distribution import LARGEST_RATIO, TOLERANCE, distribute, nearest, possible_fraction
@@ -72,9 +71,9 @@ class Actuation:
 
     def distribute(
         self,
-        y: ArrayLike,
-        tau_y: ArrayLike,
-        weights: ArrayLike | None = None,
+        y: Vec,
+        tau_y: Vec,
+        weights: Vec | None = None,
         bounds: Bounds = None,
         guess: Guess = None,
     ) -> Array:
@@ -147,10 +146,10 @@ class Actuation:
 
     def inverse_dynamics(
         self,
-        y: ArrayLike,
-        yd: ArrayLike,
-        ydd: ArrayLike,
-        wrenches: Mapping[str, ArrayLike] | None = None,
+        y: Vec,
+        yd: Vec,
+        ydd: Vec,
+        wrenches: Wrenches = None,
         guess: Guess = None,
     ) -> ActuatorForces:
         """The actuator forces that come nearest to a motion, also of an underactuated robot.
@@ -172,9 +171,9 @@ class Actuation:
 
     def statics(
         self,
-        y: ArrayLike,
-        wrenches: Mapping[str, ArrayLike],
-        weights: ArrayLike | None = None,
+        y: Vec,
+        wrenches: Mapping[str, Vec],
+        weights: Vec | None = None,
         bounds: Bounds = None,
         guess: Guess = None,
     ) -> Array:
@@ -185,10 +184,10 @@ class Actuation:
 
     def gravity_compensation(
         self,
-        y: ArrayLike,
-        wrenches: Mapping[str, ArrayLike] | None = None,
-        payload: Mapping[str, Payload] | None = None,
-        weights: ArrayLike | None = None,
+        y: Vec,
+        wrenches: Wrenches = None,
+        payload: Payloads = None,
+        weights: Vec | None = None,
         bounds: Bounds = None,
         guess: Guess = None,
     ) -> Array:
@@ -201,11 +200,11 @@ class Actuation:
         )
         return self.distribute(y, tau_y, weights, bounds, guess)
 
-    def force_from_independent(self, y: ArrayLike, tau_y: ArrayLike, guess: Guess = None) -> Array:
+    def force_from_independent(self, y: Vec, tau_y: Vec, guess: Guess = None) -> Array:
         """tau_u (p,) with G_u^T tau_u = tau_y, of minimum norm; see :meth:`distribute`."""
         return self.distribute(y, tau_y, guess=guess)
 
-    def disagreement(self, u: ArrayLike, guess: Guess = None) -> Array:
+    def disagreement(self, u: Vec, guess: Guess = None) -> Array:
         """(p,) measured ``u`` minus the positions of the best-fitting configuration.
 
         Zero, to rounding, unless there are more actuators than degrees of freedom and their

@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array
+from ..arrays import Array, Vec
 from ..dynamics.actuation_rank import natural_sizes, rank_of
 from ..errors import ActuationSingular, InvalidInput
 from ..mechanism import Mechanism
 from ..model.joint_limits import Limits
 
 #: (lower, upper) per actuator, "urdf" for the limits of the URDF, None for no limits.
-Bounds = tuple[ArrayLike, ArrayLike] | str | None
+Bounds = tuple[Vec, Vec] | str | None
 URDF = "urdf"
 
 
@@ -44,7 +43,7 @@ class Block:
         directions = np.linalg.svd(scaled)[2][rank_of(scaled) :] * self.sizes[1]
         return np.asarray(np.linalg.qr(directions.T)[0].T)
 
-    def singular(self, y: ArrayLike) -> ActuationSingular:
+    def singular(self, y: Vec) -> ActuationSingular:
         """What to raise where it has lost rank."""
         return ActuationSingular(
             f"submechanism '{self.name}': G_u has lost rank, the actuators cannot drive all its "

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from numpy.typing import ArrayLike
-
-from ..arrays import Array, Guess, as_finite_vectors, row_by_row
+from ..arrays import Array, Guess, Vec, as_finite_vectors, row_by_row
 from ..closure.forward_kinematics import independent_of
 from ..errors import Underactuated
 from ..programs import Programs
 from .undriven import require_actuators
 
 
-def independent_from_actuator(programs: Programs, u: ArrayLike, guess: Guess) -> Array:
+def independent_from_actuator(programs: Programs, u: Vec, guess: Guess) -> Array:
     """y (..., n_y) for actuator positions u (..., p); see :meth:`Robot.independent_from_actuator`.
 
     Args:
@@ -28,9 +26,7 @@ def independent_from_actuator(programs: Programs, u: ArrayLike, guess: Guess) ->
     return row_by_row("independent_from_actuator", one, given, mech.n_y)
 
 
-def encoder_step(
-    programs: Programs, y: ArrayLike, u: ArrayLike, ud: ArrayLike
-) -> tuple[Array, Array]:
+def encoder_step(programs: Programs, y: Vec, u: Vec, ud: Vec) -> tuple[Array, Array]:
     """One step of Newton's method from y (m,) towards encoders that read u (p,), and yd of ud (p,).
 
     Both with G_u at ``y``; of redundant actuators in the sense of least squares.

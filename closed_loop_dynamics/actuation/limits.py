@@ -14,9 +14,8 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, Guess, as_one_vector
+from ..arrays import Array, Guess, Vec, as_one_vector
 from ..dynamics.actuation_rank import rank_of
 from ..errors import InvalidInput, did_you_mean
 from ..inspection.geometry import SubmechanismGeometry
@@ -42,11 +41,7 @@ class ActuationLimits:
         self._interval = cache(lambda c: SubmechanismGeometry(programs, c).reachable_interval())
 
     def velocity_limits(
-        self,
-        y: ArrayLike,
-        bounds: Bounds = URDF,
-        submechanism: str | None = None,
-        guess: Guess = None,
+        self, y: Vec, bounds: Bounds = URDF, submechanism: str | None = None, guess: Guess = None
     ) -> Polytope:
         """yd that keep the actuators within their speeds (and the independent joints in their own).
 
@@ -69,11 +64,7 @@ class ActuationLimits:
         return self._polytope(half_spaces, submechanism)
 
     def force_limits(
-        self,
-        y: ArrayLike,
-        bounds: Bounds = URDF,
-        submechanism: str | None = None,
-        guess: Guess = None,
+        self, y: Vec, bounds: Bounds = URDF, submechanism: str | None = None, guess: Guess = None
     ) -> Polytope:
         """tau_y that the actuators can give within their forces (arguments as above).
 
@@ -91,11 +82,7 @@ class ActuationLimits:
         return self._polytope(half_spaces, submechanism, base_is_zero=True)
 
     def position_limits(
-        self,
-        y: ArrayLike,
-        bounds: Bounds = URDF,
-        submechanism: str | None = None,
-        guess: Guess = None,
+        self, y: Vec, bounds: Bounds = URDF, submechanism: str | None = None, guess: Guess = None
     ) -> Polytope:
         """Positions that keep actuators and independent joints within their limits, as a set of y.
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_finite_vectors
+from ..arrays import Array, Vec, as_finite_vectors
 from ..errors import InvalidInput
 
 #: More dimensions have too many vertices to list.
@@ -33,7 +32,7 @@ class Polytope:
     centre: Array
     exact: bool = True
 
-    def contains(self, x: ArrayLike, tolerance: float = 1e-9) -> bool | Array:
+    def contains(self, x: Vec, tolerance: float = 1e-9) -> bool | Array:
         """``x`` (m,) satisfies A x <= b up to ``tolerance`` (1 + |b|); (N, m) gives (N,)."""
         point = as_finite_vectors(x, "x", len(self.names))
         inside = np.all(point @ self.A.T <= self.b + tolerance * (1.0 + np.abs(self.b)), axis=-1)

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, as_count
 from ..errors import ClosedLoopError, InvalidInput
 from ..model.joint_limits import Limits
 from ..robot import Robot
@@ -73,16 +73,22 @@ def excite(
         progress: told how many have been.
 
     Raises:
-        InvalidInput: a floating base, one harmonic, too few actuators, or no pose in which the
+        InvalidInput: a floating base, no such series, too few actuators, or no pose in which the
             robot can rest.
     """
-    if harmonics < 2:
+    for name, value in (("period", period), ("rate", rate)):
+        if not 0.0 < value < np.inf:
+            raise InvalidInput(f"{name} must be positive and finite: {value!r}")
+    if as_count(harmonics, "harmonics", 1) < 2:
         raise InvalidInput("a motion that starts at rest needs two harmonics or more")
     if robot.p < robot.m:
         raise InvalidInput("a robot with fewer actuators than independent joints follows no motion")
     from scipy.optimize import minimize
 
-    search = _Search(robot, _Series(period, harmonics, COARSE * harmonics), progress)
+    def series(count: int) -> _Series:
+        return _Series(harmonics, period, np.linspace(0.0, period, count))
+
+    search = _Search(robot, series(COARSE * harmonics), progress)
     rng = np.random.default_rng(seed)
     trials = [search.random(rng) for _ in range(STARTS * TRIALS)]
     scores = np.array([search.cost(x) for x in trials])
@@ -98,11 +104,10 @@ def excite(
         )
         if found.fun < least:
             best, least = found.x, float(found.fun)
-    fine = _Search(robot, _Series(period, harmonics, FINE * harmonics), None)
+    fine = _Search(robot, series(FINE * harmonics), None)
     share = fine.largest_share(best)
-    count = round(period * rate)
-    times = np.linspace(0.0, period, count + 1)
-    motion = search.motion(best, _Series(period, harmonics, 0, times), share)
+    times = np.linspace(0.0, period, round(period * rate) + 1)
+    motion = fine.motion(best, _Series(harmonics, period, times), share)
     randoms = [fine.condition(fine.motion(x, share=fine.largest_share(x))) for x in trials[:9]]
     return Excitation(
         times,
@@ -116,10 +121,7 @@ def excite(
 class _Series:
     """Fourier series with neither speed nor acceleration at both ends, at some times."""
 
-    def __init__(
-        self, period: float, harmonics: int, count: int, times: Array | None = None
-    ) -> None:
-        t = np.linspace(0.0, period, count) if times is None else times
+    def __init__(self, harmonics: int, period: float, t: Array) -> None:
         w = 2.0 * np.pi / period * np.arange(1.0, harmonics + 1.0)
         sines, cosines = _orthogonal_to(w), _orthogonal_to(w**2)
         s, c = np.sin(np.outer(t, w)), np.cos(np.outer(t, w))

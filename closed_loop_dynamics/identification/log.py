@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array
+from ..arrays import Array, Vec
 from ..errors import InvalidInput
 
 #: Cut-off of the low-pass filter for measured motions [Hz]: motions that people design for
@@ -36,10 +35,7 @@ class Log:
     tau_u: Array
 
     def __post_init__(self) -> None:
-        if not len(self.times) == len(self.y) == len(self.yd) == len(self.ydd) == len(self.tau_u):
-            raise InvalidInput("a log needs as many positions and forces as times")
-        if len(self.times) < 2 or not np.all(np.diff(self.times) > 0.0):
-            raise InvalidInput("a log needs two rows or more, and times that increase")
+        _check(self.times, y=self.y, yd=self.yd, ydd=self.ydd, tau_u=self.tau_u)
 
     @property
     def period(self) -> float:
@@ -47,13 +43,7 @@ class Log:
         return float(self.times[-1] - self.times[0]) / (len(self.times) - 1)
 
 
-def measured(
-    times: ArrayLike,
-    y: ArrayLike,
-    tau_u: ArrayLike,
-    yd: ArrayLike | None = None,
-    cutoff: float = CUTOFF,
-) -> Log:
+def measured(times: Vec, y: Vec, tau_u: Vec, yd: Vec | None = None, cutoff: float = CUTOFF) -> Log:
     """A log of measured positions: what is noisy is filtered, what is missing differentiated.
 
     Positions (and velocities, where they are given) pass a Butterworth low-pass filter forwards and
@@ -67,13 +57,14 @@ def measured(
 
     t, positions, forces = (np.asarray(a, dtype=float) for a in (times, y, tau_u))
     speeds = None if yd is None else np.asarray(yd, dtype=float)
-    if len(t) < 2 or not np.all(np.diff(t) > 0.0):
-        raise InvalidInput("a log needs two rows or more, and times that increase")
+    _check(t, y=positions, tau_u=forces, **({} if speeds is None else {"yd": speeds}))
     step = float(t[-1] - t[0]) / (len(t) - 1)
     even = t[0] + step * np.arange(len(t))
     if np.abs(np.diff(t) - step).max() > 0.01 * step:  # stamps jitter; the filter wants a raster
         positions, forces = _at(even, t, positions), _at(even, t, forces)
         speeds = None if speeds is None else _at(even, t, speeds)
+    if not cutoff > 0.0:
+        raise InvalidInput(f"the cut-off must be positive: {cutoff!r}")
     if cutoff >= 0.4 / step:
         raise InvalidInput(
             f"a cut-off of {cutoff:g} Hz needs a log of more than {2.5 * cutoff:g} Hz; this one "
@@ -91,6 +82,20 @@ def measured(
     a = np.gradient(v, step, axis=0)
     inner = slice(edge, len(t) - edge)
     return Log(even[inner], q[inner], v[inner], a[inner], forces[inner])
+
+
+def _check(times: Array, **columns: Array) -> None:
+    if len(times) < 2 or not np.all(np.diff(times) > 0.0):
+        raise InvalidInput("a log needs two rows or more, and times that increase")
+    for name, values in columns.items():
+        if values.ndim != 2 or len(values) != len(times):
+            raise InvalidInput(
+                f"{name} of a log has shape {values.shape}; it needs a row for each of "
+                f"{len(times)} times, and a column per joint"
+            )
+        wrong = np.flatnonzero(~np.isfinite(values).all(axis=1))
+        if len(wrong):
+            raise InvalidInput(f"{name} of a log is not finite in row {wrong[0]}; leave it out")
 
 
 def _at(even: Array, times: Array, values: Array) -> Array:

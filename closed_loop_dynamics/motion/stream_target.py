@@ -50,7 +50,7 @@ class Target:
     """Where the joints should be.
 
     Attributes:
-        y, yd, ydd: (m,) position, velocity, acceleration.
+        y, yd, ydd, jerk: (m,) position, velocity, acceleration and how that changes.
         due: time from now at which they should be there [s].
         horizon: time from now within which they can be expected there [s].
     """
@@ -58,6 +58,7 @@ class Target:
     y: Array
     yd: Array
     ydd: Array
+    jerk: Array
     due: float
     horizon: float
 
@@ -68,13 +69,14 @@ class Target:
     def ahead(self, time: float) -> tuple[Array, Array, Array]:
         """Position, velocity, acceleration ``time`` seconds from now.
 
-        Its acceleration is believed for a few horizons; further away the speed is constant.
+        Its jerk is believed for a horizon, its acceleration for a few; then its speed is constant.
         """
-        s, most = time - self.due, BELIEVED * self.horizon
-        if s <= most:
-            return self.y + s * (self.yd + 0.5 * s * self.ydd), self.yd + s * self.ydd, self.ydd
-        speed = self.yd + most * self.ydd
-        return self.y + s * speed - 0.5 * most * most * self.ydd, speed, np.zeros_like(speed)
+        s, y, yd, ydd = time - self.due, self.y, self.yd, self.ydd
+        for span, jerk in (1.0, self.jerk), (BELIEVED - 1.0, 0.0 * self.jerk):
+            t = min(s, span * self.horizon)
+            y = y + t * (yd + t * (0.5 * ydd + t / 6.0 * jerk))
+            yd, ydd, s = yd + t * (ydd + 0.5 * t * jerk), ydd + t * jerk, s - t
+        return (y, yd, ydd) if s <= 0.0 else (y + s * yd, yd, 0.0 * ydd)
 
 
 class Targets:
@@ -103,9 +105,10 @@ class Targets:
         self._past = [*self._past, *news][-MOST:]
         newest = self._past[-1]
         horizon = max(AHEAD * self.interval, self._shortest)
-        yd, ydd = self._rates(newest)
+        yd, ydd, jerk = self._rates(newest)
         due = AHEAD * self.interval if newest.yd is None else 0.0
-        return Target(newest.y, yd, ydd, max(due, newest.due) - (now - self._sent), horizon)
+        due = max(due, newest.due) - (now - self._sent)
+        return Target(newest.y, yd, ydd, jerk, due, horizon)
 
     def _keep_time(self, now: float, count: int) -> None:
         """Fit a line to the times of arrival: the newest count more, all of the last few count."""
@@ -120,22 +123,23 @@ class Targets:
         self._sent = now - late + 2.0 * (2.0 * k - 1.0) / (k * (k + 1.0)) * late
         self.interval = max(self.interval + 6.0 / (k * (k + 1.0)) * late / count, BRIEFEST)
 
-    def _rates(self, newest: Reference) -> tuple[Array, Array]:
+    def _rates(self, newest: Reference) -> tuple[Array, Array, Array]:
         rest = np.zeros_like(newest.y)
         still = rest if newest.yd is None else newest.yd
         if not self.interval:
-            return still, rest
+            return still, rest, rest
         every = min(max(1, round(WINDOW / self.interval)), (MOST - 1) // 3)
         past, h = self._past[::-1][::every][:4], every * self.interval
         if newest.yd is not None:
             speeds = [r.yd for r in past[:3] if r.yd is not None]
             if len(speeds) < 3:
-                return still, rest
+                return still, rest, rest
             a1, a2 = (speeds[0] - speeds[1]) / h, (speeds[1] - speeds[2]) / h
             smooth = np.abs(a1 - a2) <= self._jerk * h
-            return still, np.where(smooth, 1.5 * a1 - 0.5 * a2, _least(a1, a2))
+            ydd = np.where(smooth, 1.5 * a1 - 0.5 * a2, _least(a1, a2))
+            return still, ydd, np.where(smooth, (a1 - a2) / h, 0.0)
         if len(past) < 4:
-            return rest, rest
+            return rest, rest, rest
         v1, v2, v3 = ((a.y - b.y) / h for a, b in pairwise(past))
         a1, a2 = (v1 - v2) / h, (v2 - v3) / h
         smooth = np.abs(a1 - a2) <= self._jerk * h
@@ -147,6 +151,7 @@ class Targets:
                 _least(1.5 * v1 - 0.5 * v2, 2.0 * v1, 2.0 * v2),
             ),
             np.where(smooth, 2.0 * a1 - a2, _least(a1, a2)),
+            rest,  # what is due later need not be foreseen
         )
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from numpy.typing import ArrayLike
-
-from ..arrays import Array, Guess
+from ..arrays import Array, Guess, Vec
 from ..errors import SingularInertia
 from ..model.tree import Tree
 from ..programs import Programs
@@ -25,21 +23,19 @@ def total_mass(tree: Tree) -> float:
     return float(sum(body.mass for body in tree.bodies))
 
 
-def center_of_mass(programs: Programs, y: ArrayLike, guess: Guess) -> Array:
+def center_of_mass(programs: Programs, y: Vec, guess: Guess) -> Array:
     """(..., 3) see :meth:`Robot.center_of_mass`."""
     _check_mass(programs)
     return programs.run("center_of_mass", guess, y)
 
 
-def centroidal(
-    programs: Programs, y: ArrayLike, yd: ArrayLike, guess: Guess
-) -> Mapping[str, Array]:
+def centroidal(programs: Programs, y: Vec, yd: Vec, guess: Guess) -> Mapping[str, Array]:
     """Everything of the program "centroidal", by name."""
     _check_mass(programs)
     return programs.named("centroidal", guess, y, yd)
 
 
-def centroidal_matrix(programs: Programs, y: ArrayLike, guess: Guess) -> Array:
+def centroidal_matrix(programs: Programs, y: Vec, guess: Guess) -> Array:
     """A_G (..., 6, m): centroidal momentum = A_G yd."""
     _check_mass(programs)
     return programs.run("centroidal_matrix", guess, y)

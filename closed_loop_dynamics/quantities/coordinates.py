@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_count, as_finite_vectors, as_rows
+from ..arrays import Array, Vec, as_count, as_finite_vectors, as_rows
 from ..closure.branch import Branch
 from ..errors import InvalidInput
 from ..mechanism import Mechanism
@@ -19,7 +18,7 @@ from ..model.tree import FLOATING, PRISMATIC
 from ..se3 import SHORTEST, conjugate, logarithm, move, product, rotate, unit_quaternion
 
 
-def integrate(mech: Mechanism, y: ArrayLike, dy: ArrayLike) -> Array:
+def integrate(mech: Mechanism, y: Vec, dy: Vec) -> Array:
     """See :meth:`Robot.integrate`."""
     y, dy = _pair(as_finite_vectors(y, "y", mech.n_y), as_finite_vectors(dy, "dy", mech.m))
     if not mech.floating:
@@ -28,7 +27,7 @@ def integrate(mech: Mechanism, y: ArrayLike, dy: ArrayLike) -> Array:
     return np.concatenate([move(pose, dy[..., :6]), y[..., 7:] + dy[..., 6:]], axis=-1)
 
 
-def difference(mech: Mechanism, y0: ArrayLike, y1: ArrayLike) -> Array:
+def difference(mech: Mechanism, y0: Vec, y1: Vec) -> Array:
     """See :meth:`Robot.difference`."""
     y0, y1 = _pair(as_finite_vectors(y0, "y0", mech.n_y), as_finite_vectors(y1, "y1", mech.n_y))
     if not mech.floating:

@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..actuation.undriven import require_actuators
-from ..arrays import Array, Guess
+from ..arrays import Array, Guess, Vec
 from ..dynamics.catalogue import ACTUATION, Recipe
 from ..dynamics.differentiated import Against, Along, Differentiated, Jacobian
 from ..dynamics.link_motion import link_motion
@@ -77,8 +76,8 @@ def derived(programs: Programs, kind: str, name: str) -> str:
 def jvp(
     programs: Programs,
     name: str,
-    at: Sequence[ArrayLike],
-    along: Sequence[ArrayLike],
+    at: Sequence[Vec],
+    along: Sequence[Vec],
     link: str | None,
     guess: Guess,
 ) -> Any:
@@ -91,8 +90,8 @@ def jvp(
 def vjp(
     programs: Programs,
     name: str,
-    at: Sequence[ArrayLike],
-    weights: ArrayLike | Mapping[str, ArrayLike],
+    at: Sequence[Vec],
+    weights: Vec | Mapping[str, Vec],
     link: str | None,
     guess: Guess,
 ) -> tuple[Array, ...]:
@@ -103,7 +102,7 @@ def vjp(
     return tuple(programs.named(derived(programs, "vjp", name), guess, *at, weights).values())
 
 
-def _flat(programs: Programs, name: str, weights: Mapping[str, ArrayLike]) -> Array:
+def _flat(programs: Programs, name: str, weights: Mapping[str, Vec]) -> Array:
     """Weights of named outputs as one vector (..., size); those not given are zero."""
     shapes = programs.recipes[name].outputs(programs.mechanism).shapes
     for given in weights:
@@ -120,14 +119,14 @@ def _flat(programs: Programs, name: str, weights: Mapping[str, ArrayLike]) -> Ar
     return np.concatenate([np.broadcast_to(p, (*leading, p.shape[-1])) for p in parts], axis=-1)
 
 
-def link_derivatives(programs: Programs, link: str, y: ArrayLike, guess: Guess) -> LinkDerivatives:
+def link_derivatives(programs: Programs, link: str, y: Vec, guess: Guess) -> LinkDerivatives:
     """See :meth:`Robot.link_derivatives`."""
     program = derived(programs, "jacobian", known(programs, LINK, link))
     return LinkDerivatives(*programs.named(program, guess, y).values())
 
 
 def center_of_mass_derivatives(
-    programs: Programs, y: ArrayLike, yd: ArrayLike, guess: Guess
+    programs: Programs, y: Vec, yd: Vec, guess: Guess
 ) -> CenterOfMassDerivatives:
     """See :meth:`Robot.center_of_mass_derivatives`."""
     found = programs.named(derived(programs, "jacobian", "centroidal"), guess, y, yd)

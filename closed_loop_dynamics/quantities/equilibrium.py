@@ -36,7 +36,7 @@ class Equilibrium:
     Attributes:
         y: (n_y,) its positions.
         stiffness: (m, m) d(forces that hold the robot)/dy there.
-        stable: every small displacement is resisted.
+        stable: every small displacement is resisted, beyond rounding.
         residual: largest force that is left [N or N m]; steps: that it took.
     """
 
@@ -59,8 +59,9 @@ def find_equilibrium(
         size = max(size, weight)
         left = float(np.max(np.abs(lacking), initial=0.0))
         K = _stiffness(programs, y, tau_u, wrenches, guess)
-        if left <= max(TOLERANCE * size, ROUNDING * np.max(np.abs(K), initial=0.0)):
-            stable = bool(np.linalg.eigvalsh(0.5 * (K + K.T))[0] > 0.0) if len(K) else True
+        bar = max(TOLERANCE * size, ROUNDING * np.max(np.abs(K), initial=0.0))
+        if left <= bar:
+            stable = bool(np.all(np.linalg.eigvalsh(0.5 * (K + K.T)) > bar))
             return Equilibrium(y, K, stable, left, step)
         M = programs.run("mass_matrix", guess, y)
         while h > SHORTEST:

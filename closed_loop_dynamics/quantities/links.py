@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, Guess, as_finite_vectors
+from ..arrays import Array, Guess, Vec, as_finite_vectors
 from ..closure.branch import Branch
 from ..errors import InvalidInput, did_you_mean
 from ..mechanism import Mechanism
@@ -35,13 +34,13 @@ def frame_of(tree: Tree, link: str) -> Frame:
     return tree.frames[link]
 
 
-def link_pose(programs: Programs, link: str, y: ArrayLike, guess: Guess) -> Array:
+def link_pose(programs: Programs, link: str, y: Vec, guess: Guess) -> Array:
     """(..., 4, 4) see :meth:`Robot.pose`."""
     frame = frame_of(programs.mechanism.tree, link)
     return _pose(frame, programs.named("poses", guess, y))
 
 
-def link_jacobian(programs: Programs, link: str, y: ArrayLike, guess: Guess) -> Array:
+def link_jacobian(programs: Programs, link: str, y: Vec, guess: Guess) -> Array:
     """(..., 6, m) see :meth:`Robot.jacobian`."""
     frame = frame_of(programs.mechanism.tree, link)
     return pose_and_jacobian(programs.mechanism, frame, programs.named("poses", guess, y))[1]
@@ -94,7 +93,7 @@ def _in_axes_of(T: Array, J: Array) -> Array:
     return np.concatenate([back @ J[..., :3, :], back @ J[..., 3:, :]], axis=-2)
 
 
-def body_wrenches(mech: Mechanism, wrenches: Mapping[str, ArrayLike]) -> Array:
+def body_wrenches(mech: Mechanism, wrenches: Mapping[str, Vec]) -> Array:
     """Sum wrenches on links to wrenches on bodies in body frames; the root's are dropped.
 
     (6 bodies,), or (N, 6 bodies) when one of them is a batch.

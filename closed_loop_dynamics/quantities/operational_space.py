@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from numpy.typing import ArrayLike
-
-from ..arrays import Array, Guess
+from ..arrays import Array, Guess, Vec
 from ..dynamics.catalogue import INERTIA, Recipe
 from ..dynamics.cluster_efpa import inverse_osim, response_to_force
 from ..dynamics.equations import checked
@@ -58,7 +56,7 @@ def osim_program(programs: Programs, links: Sequence[str]) -> str:
 
 
 def run_test_force(
-    programs: Programs, link: str, wrench: ArrayLike, y: ArrayLike, guess: Guess
+    programs: Programs, link: str, wrench: Vec, y: Vec, guess: Guess
 ) -> ForceResponse:
     """See :meth:`Robot.apply_test_force`."""
     name = f"apply_test_force({link!r})"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, Guess, as_finite_vectors, row_by_row
+from ..arrays import Array, Guess, Vec, Wrenches, as_finite_vectors, row_by_row
+from ..closure.small_linear import ROUNDING
 from ..dynamics.catalogue import GENERALIZED_FORCES
 from ..dynamics.lagrange import solve_lagrange
 from ..errors import InvalidInput, SingularInertia, did_you_mean
@@ -20,13 +19,7 @@ METHODS = ("cluster_aba", "projection", "lagrange")
 
 
 def forward_dynamics_by(
-    programs: Programs,
-    method: str,
-    y: ArrayLike,
-    yd: ArrayLike,
-    tau_u: ArrayLike,
-    wrenches: Mapping[str, ArrayLike] | None,
-    guess: Guess,
+    programs: Programs, method: str, y: Vec, yd: Vec, tau_u: Vec, wrenches: Wrenches, guess: Guess
 ) -> Array:
     """ydd by ``"projection"`` (M_y ydd = tau_y - C_y) or ``"lagrange"`` (KKT on the tree)."""
     if method not in METHODS:
@@ -60,8 +53,16 @@ def _projection(
     rest = np.zeros(programs.m)
     bias = programs.run(GENERALIZED_FORCES.wrenches, guess, y, yd, rest, wrenches)
     tau_y = actuator_jacobian(programs, y, guess).T @ tau_u
-    L = np.linalg.cholesky(programs.run("mass_matrix", guess, y))
+    L = _factor(programs.run("mass_matrix", guess, y))
     return np.asarray(np.linalg.solve(L.T, np.linalg.solve(L, tau_y - bias)))
+
+
+def _factor(M: Array) -> Array:
+    """Its Cholesky factor; LinAlgError also where a pivot is a difference of roundings."""
+    L = np.linalg.cholesky(M)
+    if np.any(np.square(np.diag(L)) <= ROUNDING * np.diag(M)):
+        raise np.linalg.LinAlgError
+    return np.asarray(L)
 
 
 def _lagrange(
@@ -76,12 +77,11 @@ def _lagrange(
     terms = programs.named("lagrange", guess, y, yd)
     tau = _wrench_forces(programs, y, wrenches.reshape(-1, 6), guess)
     tau[programs.actuator_rows[1]] += tau_u
-    qd = programs.run("loop_jacobian", guess, y) @ yd
+    G = programs.run("loop_jacobian", guess, y)
+    _factor(G.T @ terms["M"] @ G)
     axes = (axis for entry in mech.entries for loop in entry.loops for axis in loop.axes)
     time = max((axis.baumgarte or 0.0 for axis in axes), default=0.0)
-    qdd = solve_lagrange(**terms, tau=tau, qd=qd, time=time)
-    if not np.all(np.isfinite(qdd)):
-        raise np.linalg.LinAlgError
+    qdd = solve_lagrange(**terms, tau=tau, qd=G @ yd, time=time)
     return qdd[mech.qd.slots(mech.independent)]
 
 

@@ -7,9 +7,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, Guess
+from ..arrays import Array, Guess, Vec
 from ..errors import InvalidInput
 from ..programs import Programs
 
@@ -100,14 +99,10 @@ class State:
 
 
 def complete_state(
-    programs: Programs,
-    y: ArrayLike,
-    yd: ArrayLike | None = None,
-    ydd: ArrayLike | None = None,
-    guess: Guess = None,
+    programs: Programs, y: Vec, yd: Vec | None = None, ydd: Vec | None = None, guess: Guess = None
 ) -> State:
     """See :meth:`Robot.state`."""
-    values: tuple[ArrayLike, ...]
+    values: tuple[Vec, ...]
     if yd is None:
         if ydd is not None:
             raise InvalidInput("ydd without yd: accelerations need velocities")
@@ -120,7 +115,7 @@ def complete_state(
     return State(programs, outputs, programs.compiled[name].iterations())
 
 
-def actuator_jacobian(programs: Programs, y: ArrayLike, guess: Guess) -> Array:
+def actuator_jacobian(programs: Programs, y: Vec, guess: Guess) -> Array:
     """G_u (..., p, m): the rows of G that belong to the actuators."""
     G = programs.run("loop_jacobian", guess, y)
     result: Array = G[..., programs.actuator_rows[1], :]

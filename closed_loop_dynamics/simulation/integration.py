@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..arrays import (
     Array,
     Guess,
+    Vec,
+    Wrenches,
     as_count,
     as_finite_vectors,
     as_one_vector,
@@ -40,11 +40,11 @@ class Integration:
 
     def step(
         self,
-        y: ArrayLike,
-        yd: ArrayLike,
-        tau_u: ArrayLike,
+        y: Vec,
+        yd: Vec,
+        tau_u: Vec,
         h: float,
-        wrenches: Mapping[str, ArrayLike] | None,
+        wrenches: Wrenches,
         steps: int,
         friction: Friction | None,
         guess: Guess,
@@ -93,14 +93,7 @@ class Integration:
         return ends[:, : mech.n_y], ends[:, mech.n_y :]
 
     def derivatives(
-        self,
-        y: ArrayLike,
-        yd: ArrayLike,
-        tau_u: ArrayLike,
-        h: float,
-        wrenches: Mapping[str, ArrayLike] | None,
-        steps: int,
-        guess: Guess,
+        self, y: Vec, yd: Vec, tau_u: Vec, h: float, wrenches: Wrenches, steps: int, guess: Guess
     ) -> StepDerivatives:
         """See :meth:`Robot.step_derivatives`."""
         programs, mech = self._programs, self._programs.mechanism

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_finite_vectors
+from ..arrays import Array, Vec, as_finite_vectors
 from ..dynamics.parameters import body_parameters, parameter_view
 from ..errors import InvalidInput
 from ..mechanism import Mechanism
@@ -33,8 +32,8 @@ class Payload:
     """
 
     mass: float
-    com: ArrayLike = (0.0, 0.0, 0.0)
-    inertia: ArrayLike = ((0.0,) * 3,) * 3
+    com: Vec = (0.0, 0.0, 0.0)
+    inertia: Vec = ((0.0,) * 3,) * 3
 
     def __post_init__(self) -> None:
         mass = as_finite_vectors([self.mass], "payload: mass", 1)

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..arrays import Array, as_finite_vectors
+from ..arrays import Array, Vec, as_finite_vectors
 from ..engine.symbolic import ca
 from ..errors import InvalidInput
 from ..model.words import AXES
@@ -63,7 +62,7 @@ class Platform:
         six[self.places] = x
         return origin_pose(list(six[:3]), list(six[3:]))
 
-    def coordinates(self, poses: ArrayLike, tolerance: float) -> Array:
+    def coordinates(self, poses: Vec, tolerance: float) -> Array:
         """x of a (4, 4) pose; the coordinates that are not free must have their value."""
         try:
             T = np.asarray(poses, dtype=np.float64)

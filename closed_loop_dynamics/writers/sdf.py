@@ -20,7 +20,7 @@ from ..model.implied import make_unique
 from ..model.joint_limits import Limits
 from ..model.poses import body_poses
 from ..model.spring import PointSpring
-from ..model.submechanism import Coupling
+from ..model.submechanism import Coupling, JointFriction
 from ..model.tree import FLOATING, PRISMATIC, REVOLUTE, Joint
 from ..model.visual import BOX, CYLINDER, MESH
 from ..se3 import inverse
@@ -148,7 +148,7 @@ class _Sdf:
         mech = self.ties.mechanism
         free = [mech.joint_name(b) for b in mech.scalar_joints(mech.independent)]
         models = {joint.name: self.ties.model(joint.name) for joint in self.ties.joints}
-        usual = type(next(iter(models.values()))).coulomb_speed if models else 0.0
+        usual = JointFriction.coulomb_speed
         smooth = [n for n, m in models.items() if m.coulomb_friction and m.coulomb_speed != usual]
         moved = [f"{n} = {at:.6g}" for n, at in self.shown.items() if not_zero({n: at})]
         other = [f"{old} -> {new}" for (_, old), new in self.names.items() if old != new]
@@ -238,19 +238,13 @@ class _Sdf:
         if joint.name in self.mimics:
             self._add_mimic(axis, self.mimics[joint.name])
         limits, at = Limits.of(self.tree, [joint.name]), self.shown[joint.name]
-        effort = float(limits.effort[0]) if joint.name in self.motors else 0.0
-        ends = {
-            "lower": float(limits.lower[0]) - at,
-            "upper": float(limits.upper[0]) - at,
-            "velocity": float(limits.velocity[0]),
-            "effort": effort,
-        }
-        _add_finite(axis, "limit", ends)
-        rest = joint_spring(self.ties, joint.name)
+        ends = {"lower": limits.lower[0] - at, "upper": limits.upper[0] - at}
+        effort = limits.effort[0] if joint.name in self.motors else 0.0
+        _add_finite(axis, "limit", ends | {"velocity": limits.velocity[0], "effort": effort})
         model_of = self.ties.model(joint.name)
         dynamics = {"damping": model_of.viscous_friction, "friction": model_of.coulomb_friction}
-        if rest is not None:
-            dynamics |= {"spring_reference": rest[1] - at, "spring_stiffness": rest[0]}
+        if (spring := joint_spring(self.ties, joint.name)) is not None:
+            dynamics |= {"spring_stiffness": spring[0], "spring_reference": spring[1] - at}
         _add_finite(axis, "dynamics", {key: x for key, x in dynamics.items() if x})
         if model_of.rotor_inertia:
             rotor = {"rotor_inertia": model_of.rotor_inertia, "gear_ratio": model_of.gear_ratio}

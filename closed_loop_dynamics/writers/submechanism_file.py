@@ -71,7 +71,11 @@ def _entry(ties: Ties, entry: Submechanism) -> dict[str, Any]:
         "jointnames_active": list(entry.active),
     }
     couplings = [
-        {"joint": c.joint, "terms": dict(c.terms) or _rest(entry, c.joint), "offset": c.offset}
+        {
+            "joint": c.joint,
+            "terms": dict(c.terms) or _rest(ties, entry, c.joint),
+            "offset": c.offset,
+        }
         for c in entry.couplings
     ]
     at = {name: ties.reference[name] for name in entry.spanning}
@@ -102,9 +106,12 @@ def _spring(spring: JointSpring | PointSpring) -> dict[str, Any]:
     return {side: {"link": link, "point": list(at)} for side, link, at in ends} | numbers
 
 
-def _rest(entry: Submechanism, joint: str) -> dict[str, float]:
+def _rest(ties: Ties, entry: Submechanism, joint: str) -> dict[str, float]:
     """Terms of a joint that follows no other: the file wants one, so one that it does not feel."""
     others = [n for n in (*entry.independent, *entry.spanning) if n != joint]
+    if not others:
+        remedy = "make it a fixed joint in the file that was read"
+        raise ties.error(f"joint '{joint}'", "it is held and tied to no other", remedy)
     return {others[0]: 0.0}
 
 

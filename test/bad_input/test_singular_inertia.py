@@ -44,6 +44,9 @@ def test_massless_link_between_coaxial_hinges_is_refused_in_every_state() -> Non
             robot.forward_dynamics(y, yd, tau)
         with pytest.raises(cld.SingularInertia, match="cross0"):
             robot.inverse_mass_matrix(y)
+        for method in ("projection", "lagrange"):
+            with pytest.raises(cld.SingularInertia):
+                robot.forward_dynamics(y, yd, tau, method=method)
     assert "singular-inertia" in {f.code for f in robot.report().findings}
 
 

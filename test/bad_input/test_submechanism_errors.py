@@ -103,12 +103,7 @@ CASES = {
     "key is a number": ("submechanisms:\n- {1: a}\n", ENTRY, "key 1 is not text", "quotes"),
     "key is a list": ("submechanisms:\n- {[a]: a}\n", ENTRY, "not a word", "word"),
     "tab": ("submechanisms:\n\t- a\n", "line 2, column 1", "not valid YAML", "spaces"),
-    "open bracket": (
-        "submechanisms: [\n",
-        "line 2, column 1",
-        "not valid YAML",
-        "brackets",
-    ),
+    "open bracket": ("submechanisms: [\n", "line 2, column 1", "not valid YAML", "brackets"),
     "duplicate key": (
         "submechanisms: []\nsubmechanisms: []\n",
         "submechanisms",

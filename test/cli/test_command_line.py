@@ -119,11 +119,7 @@ def test_a_reader_that_stops_early_is_no_error(tmp_path: Path) -> None:
     many.write_text("hip,knee,ankle\n" + "0,0.5,0\n" * 1500, encoding="utf-8")
     command = [sys.executable, "-m", "closed_loop_dynamics", "state", "crank_leg", "-i", str(many)]
     with subprocess.Popen(
-        command,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None and process.stderr is not None
         first = process.stdout.readline()

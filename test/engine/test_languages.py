@@ -240,10 +240,7 @@ def run_steps(
 
 def test_runge_kutta_steps_of_programs_with_newton_loops(both: Any) -> None:
     bound = BoundSolver(NewtonSolver(2, 1, 2), (0, 1))
-    shapes = (
-        ProgramShape((bound,), (2, 2), 2, 1, 0),
-        ProgramShape((bound,), (2,), 2, 1, 0),
-    )
+    shapes = (ProgramShape((bound,), (2, 2), 2, 1, 0), ProgramShape((bound,), (2,), 2, 1, 0))
     libraries = both(lambda module: write_stepper(module, shapes))
     seen = set()
     for z in ([1.1, 0.2, 0.3, -0.1], [1.2, 0.1, -2.0, 0.5], [1.4, 0.1, 0.9, 0.0]):

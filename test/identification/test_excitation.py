@@ -41,9 +41,14 @@ def test_a_motion_too_fast_for_the_actuators_is_shrunk() -> None:
     tau = robot.inverse_dynamics(found.y, found.yd, found.ydd)
     actuator = Limits.of(robot.mechanism.tree, robot.names.actuator)
     used = [np.abs(state.ud) / actuator.velocity, np.abs(tau) / actuator.effort]
-    assert 0.9 < np.max(used) < 0.96
+    assert 0.9 < np.max(used) < 0.9501  # which is also what the finer samples say
 
 
 def test_what_makes_no_motion_is_refused() -> None:
     with pytest.raises(cld.InvalidInput, match="two harmonics"):
         excite(shipped("crank_leg"), harmonics=1)
+    with pytest.raises(cld.InvalidInput, match="harmonics must be a whole number"):
+        excite(shipped("crank_leg"), harmonics=2.5)  # type: ignore[arg-type]
+    for name, value in (("period", -1.0), ("rate", np.nan)):
+        with pytest.raises(cld.InvalidInput, match=f"{name} must be positive"):
+            excite(shipped("crank_leg"), **{name: value})

@@ -242,3 +242,18 @@ def test_logs_of_another_robot_are_refused() -> None:
         identify(robot, Log(t, three, three, three, three))
     with pytest.raises(cld.InvalidInput, match="times that increase"):
         Log(t[::-1], three, three, three, three)
+
+
+def test_columns_that_do_not_belong_to_the_times_are_refused() -> None:
+    t, y = 0.01 * np.arange(500.0), np.zeros((500, 1))
+    with pytest.raises(cld.InvalidInput, match=r"y of a log has shape \(500,\)"):
+        measured(t, y[:, 0], y)
+    with pytest.raises(cld.InvalidInput, match=r"tau_u of a log has shape .* 500 times"):
+        measured(t, y, y[1:])
+    with pytest.raises(cld.InvalidInput, match="cut-off must be positive"):
+        measured(t, y, y, cutoff=-1.0)
+    gap = np.where(np.arange(500)[:, None] == 7, np.nan, y)
+    with pytest.raises(cld.InvalidInput, match="y of a log is not finite in row 7"):
+        measured(t, gap, y)
+    with pytest.raises(cld.InvalidInput, match="tau_u of a log is not finite in row 7"):
+        Log(t, y, y, y, gap)

@@ -13,6 +13,7 @@ from support.four_bar import FourBar
 from support.richardson import derivative
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.se3 import rpy_rotation
 
 Array = np.ndarray
 BAR = FourBar(0.4, 0.15, 0.35, 0.3)
@@ -160,6 +161,21 @@ def test_equilibrium_that_nothing_holds_and_one_that_tips() -> None:
     assert not pendulum.equilibrium([np.pi]).stable
     found = pendulum.equilibrium([np.pi - 0.05])
     assert found.stable and abs(found.y[0]) <= 1e-9
+
+
+def test_an_equilibrium_that_may_turn_freely_is_not_stable() -> None:
+    """The stiffness about a vertical axis is rounding, of either sign."""
+    body = '<inertial><origin xyz="0.1 0.03 -0.2"/><mass value="1"/><inertia ixx="0.1" ixy="0.01" '
+    body += 'ixz="0" iyy="0.1" iyz="0.02" izz="0.1"/></inertial></link>'
+    hinge = '<joint name="{0}" type="continuous"><parent link="{1}"/><child link="{2}"/>{3}</joint>'
+    tilt, up = (0.3, 0.2, 0.1), rpy_rotation((0.3, 0.2, 0.1))[2]
+    column = f'<origin rpy="{tilt[0]} {tilt[1]} {tilt[2]}"/><axis xyz="{up[0]} {up[1]} {up[2]}"/>'
+    swing = '<origin xyz="0.1 0 0"/><axis xyz="0.2 1 0.1"/>'
+    text = f'<link name="base"/><link name="post">{body}<link name="bob">{body}'
+    text += hinge.format("a", "base", "post", column) + hinge.format("b", "post", "bob", swing)
+    robot = cld.load(f'<robot name="crane">{text}</robot>', prepare=())
+    for turn in range(6):
+        assert not robot.equilibrium([0.7 * turn, 0.5]).stable
 
 
 def test_a_spring_without_length_is_refused_unless_it_does_not_pull_there() -> None:

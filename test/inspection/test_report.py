@@ -126,11 +126,7 @@ AXES = {name: {"name": name, "axis": [0] * 3 + [int(name == x) for x in "xyz"]} 
             "0 1 0",
             "ankle_rod_tip ~ foot holds nothing along (0, 0, 1) of its frame, in the plane",
         ),
-        (
-            {"cut": "revolute", "axis": [0, 1, 0]},
-            "1 0 0",
-            "joint 'ankle_rod' turns about",
-        ),
+        ({"cut": "revolute", "axis": [0, 1, 0]}, "1 0 0", "joint 'ankle_rod' turns about"),
     ],
 )
 def test_the_axis_that_differs_is_named(cut, axis_of_the_rod, words):

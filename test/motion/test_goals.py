@@ -13,12 +13,7 @@ from closed_loop_dynamics.motion.goals import Code, End, Goal
 from closed_loop_dynamics.motion.splice import Offer
 from closed_loop_dynamics.motion.supervisor import Request, State
 from closed_loop_dynamics.motion.tolerances import Tolerance
-from closed_loop_dynamics.motion.trajectory import (
-    Points,
-    TrajectoryRefused,
-    WrongJoints,
-    cycloidal,
-)
+from closed_loop_dynamics.motion.trajectory import Points, TrajectoryRefused, WrongJoints, cycloidal
 
 START = np.array([-0.2, 0.4, -0.1])
 GOAL = np.array([-0.6, 1.1, -0.4])

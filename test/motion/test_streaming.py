@@ -84,7 +84,7 @@ def test_a_smooth_stream_is_followed_with_the_efforts_of_its_own_motion(
     assert (steps <= 0.006 * rig.effort_limits).all()
     if rate >= 50.0:  # at 30 Hz messages come 16 or 17 cycles apart
         assert error < 2e-4
-        assert (steps <= (1.5 if target is sine or rate > 50.0 else 3.5) * own).all()
+        assert (steps <= 1.5 * own).all()
 
 
 def from_rest(t: float) -> tuple[np.ndarray, np.ndarray]:

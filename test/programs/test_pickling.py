@@ -76,6 +76,18 @@ def test_functions_travel_by_their_name_or_not_at_all() -> None:
         pickle.dumps(nameless)
 
 
+def test_errors_travel_with_what_they_carry() -> None:
+    robot = shipped("crank_leg")
+    far = np.tile(0.5 * robot.random_independent(np.random.default_rng(2)), (3, 1))
+    far[2] += 50.0
+    with pytest.raises(cld.ClosureNotFound) as caught:
+        robot.state(far)
+    there = pickle.loads(pickle.dumps(caught.value))
+    assert type(there) is cld.ClosureNotFound and str(there) == str(caught.value)
+    assert (there.sample, there.submechanism) == (2, caught.value.submechanism)
+    np.testing.assert_array_equal(there.last_good_q, caught.value.last_good_q)
+
+
 @pytest.mark.slow
 def test_processes_that_start_from_nothing_find_the_same_numbers() -> None:
     robot = shipped("rh5_leg")

@@ -10,14 +10,7 @@ import numpy as np
 
 from tools.oracles.files import Array
 
-from .sketch import (
-    DrawnJoint,
-    Sketch,
-    cleaned,
-    random_direction,
-    random_rotation,
-    rpy_of,
-)
+from .sketch import DrawnJoint, Sketch, cleaned, random_direction, random_rotation, rpy_of
 
 X, Y, Z = np.eye(3)
 

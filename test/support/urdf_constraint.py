@@ -39,10 +39,7 @@ HINGE = robot(
     ),
 )
 #: The rod slides in a cylinder that turns on the base.
-SLIDER = robot(
-    BARS,
-    constraint("prismatic", ("rod", 'rpy="0 0 0"'), ("rocker", 'xyz="0 0.05 0"')),
-)
+SLIDER = robot(BARS, constraint("prismatic", ("rod", 'rpy="0 0 0"'), ("rocker", 'xyz="0 0.05 0"')))
 #: The rod was cut in two: a link of the loop.
 HALVES = robot(
     BARS,

@@ -13,20 +13,8 @@ import pytest
 pytest.importorskip("rclpy", reason="rclpy is not installed (extra `ros`)")
 pytest.importorskip("ruckig", reason="ruckig is not installed (extra `control`)")
 
-from ros_support.leg import (
-    GOAL,
-    INDEPENDENT,
-    START,
-    message,
-    positions,
-    start_pair,
-)
-from ros_support.streams import (
-    expect_gentle,
-    publishing,
-    publishing_in_simulated_time,
-    wait_for,
-)
+from ros_support.leg import GOAL, INDEPENDENT, START, message, positions, start_pair
+from ros_support.streams import expect_gentle, publishing, publishing_in_simulated_time, wait_for
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from std_srvs.srv import Trigger

@@ -15,12 +15,7 @@ from action_msgs.msg import GoalStatusArray
 from builtin_interfaces.msg import Duration
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from ros_support import control_interfaces
-from ros_support.action_client import (
-    ABORTED,
-    CANCELED,
-    SUCCEEDED,
-    TrajectoryClient,
-)
+from ros_support.action_client import ABORTED, CANCELED, SUCCEEDED, TrajectoryClient
 from ros_support.generated_interfaces import with_package
 from ros_support.leg import (
     GOAL,

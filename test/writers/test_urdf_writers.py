@@ -11,6 +11,8 @@ import support.onshape as onshape
 import support.urdf_plus as plus
 from support.figures import relative
 from support.mjcf import ROBOTS as MJCF
+from support.mjcf import bar
+from support.mjcf import robot as small
 from support.written import FRICTION, leg_with
 
 import closed_loop_dynamics as cld
@@ -133,6 +135,13 @@ def test_what_urdf_plus_cannot_say_is_refused(name: str, problem: str, tmp_path:
     with pytest.raises(cld.NotWritable, match=problem) as caught:
         robot.write(tmp_path / "robot.urdf", to="urdf+")
     assert "--to urdf" in caught.value.remedy and not list(tmp_path.iterdir())
+
+
+def test_a_joint_that_is_held_alone_is_refused(tmp_path: Path) -> None:
+    held = '<joint joint1="forearm_joint" polycoef="0.3 0 0 0 0"/>'
+    arm = bar("arm", 0.3, "0 0 0", bar("forearm", 0.2, "0.3 0 0"))
+    with pytest.raises(cld.NotWritable, match="'forearm_joint': it is held and tied to no other"):
+        cld.load(small(arm, held), prepare=()).write(tmp_path / "arm.urdf")
 
 
 def test_gravity_is_named(tmp_path: Path) -> None:

@@ -168,7 +168,7 @@ def leg_graph() -> Iterator[Graph]:
 def start_nodes(
     graph: Graph, files: ShippedRobot, start: Array, settings: dict[str, Any], *, simulator: bool
 ) -> list[Any]:
-    """The nodes, when the robot is held; the list to which diagnostics will be appended."""
+    """The nodes, when they are ready; the list to which diagnostics will be appended."""
     from diagnostic_msgs.msg import DiagnosticArray
 
     reports = graph.listen(DiagnosticArray, "/diagnostics")
@@ -183,7 +183,9 @@ def start_nodes(
     remaps = {"actuator_states": "simulator/actuator_states"}
     own = {"publish_joint_states": False, **settings}
     graph.start("feedforward", {**common, **own}, remaps)
-    graph.wait(lambda: newest(reports).get("state") == "holding", "start of the node")
+    # Without a simulator nothing is known of the robot yet: the node is off.
+    ready = "holding" if simulator else "off"
+    graph.wait(lambda: newest(reports).get("state") == ready, "start of the node")
     return reports
 
 

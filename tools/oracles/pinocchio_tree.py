@@ -30,11 +30,7 @@ class PinocchioTree:
     """
 
     def __init__(
-        self,
-        urdf: str | Path,
-        floating_base: bool = False,
-        *,
-        names: Sequence[str] | None = None,
+        self, urdf: str | Path, floating_base: bool = False, *, names: Sequence[str] | None = None
     ) -> None:
         self.description = read_urdf(urdf)
         self.floating_base = floating_base

@@ -57,10 +57,7 @@ def _fig_7(section: Section, studio: Studio, robot: Robot) -> None:
             (robot.n, robot.p, loops) == (18, 6, 4),
         ),
         Claim(
-            "Fig. 7a, travel of the foot",
-            "0.15 m",
-            f"{travel:.6f} m",
-            abs(travel - STROKE) < 1e-4,
+            "Fig. 7a, travel of the foot", "0.15 m", f"{travel:.6f} m", abs(travel - STROKE) < 1e-4
         ),
         Claim(
             "Fig. 7, loops closed along the motion",

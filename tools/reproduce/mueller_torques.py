@@ -37,11 +37,7 @@ def _torque_claim(
 
 
 def fig_18(
-    section: Section,
-    studio: Studio,
-    parts: tuple[Robot, TaskSpace, Oracle],
-    run: Run,
-    stride: int,
+    section: Section, studio: Studio, parts: tuple[Robot, TaskSpace, Oracle], run: Run, stride: int
 ) -> None:
     u = torques(parts[1], run.motion)
     section.claims.append(_torque_claim("Figs. 9b and 18", parts, run, u, stride))
@@ -92,10 +88,7 @@ def figs_19_to_21(
             and int(predicted.outer.max()) <= 3,
         ),
         Claim(
-            "Sec. 6.4.3, updates of Algorithm 2",
-            "at most 2",
-            counted(inner),
-            int(inner.max()) <= 2,
+            "Sec. 6.4.3, updates of Algorithm 2", "at most 2", counted(inner), int(inner.max()) <= 2
         ),
     ]
     _plot_19_to_21(section, studio, robot, run, u, condition)

@@ -100,10 +100,7 @@ def _belts(board: Blueprint, d: Dimensions, knee: Array) -> Entry:
     over_knee, over_ankle = d.ankle_belt
     couplings = {
         "knee_rotor": {"knee": d.gear * d.knee_belt},
-        "ankle_rotor": {
-            "knee": d.gear * over_knee,
-            "ankle": d.gear * over_knee * over_ankle,
-        },
+        "ankle_rotor": {"knee": d.gear * over_knee, "ankle": d.gear * over_knee * over_ankle},
     }
     for rotor, at in (("knee_rotor", 0.062 * Y), ("ankle_rotor", 0.035 * Y - 0.115 * Z)):
         d.thigh_motor.draw(board, rotor, "thigh", at, Y, reach=30.0)

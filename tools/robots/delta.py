@@ -48,11 +48,7 @@ class Dimensions:
     def elbow(self) -> Array:
         """The end of an arm, seen in its plane x-z."""
         return np.array(
-            [
-                self.base + self.arm * math.cos(self.incline),
-                0.0,
-                -self.arm * math.sin(self.incline),
-            ]
+            [self.base + self.arm * math.cos(self.incline), 0.0, -self.arm * math.sin(self.incline)]
         )
 
     @property

@@ -38,9 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where the picture goes (default: %(default)s)",
     )
     parser.add_argument(
-        "--offline",
-        action="store_true",
-        help="no ROS: the same motion, by the library alone",
+        "--offline", action="store_true", help="no ROS: the same motion, by the library alone"
     )
     parser.add_argument(
         "--real-time",

@@ -176,8 +176,8 @@ def _angle(
         )
     # The axis of a hinge is the same in its body's frame and, at q = 0, in that of the joint.
     own = next(name for name, element in frames.joints.items() if _has(name, hinges[0].name))
-    ends = (frames.of_joint(each) for each in (own, joint.name))
-    turned = frames.relative(*ends, joint.element)[:3, :3] @ hinges[0].axis
+    one, two = (frames.of_joint(each) for each in (own, joint.name))
+    turned = frames.relative(one, two, joint.element)[:3, :3] @ hinges[0].axis
     sense = float(turned @ axis)
     if abs(abs(sense) - 1.0) > _PARALLEL:
         raise joint.element.error(

@@ -40,10 +40,7 @@ def build(**dimensions: object) -> tuple[str, str]:
         at = hip + 0.06 * side * Y
         rotor = board.revolute(name, "base_link", at, Y, (-60.0, 60.0), effort=3.0)
         board.rod(rotor, at - 0.008 * Y, at + 0.008 * Y, 0.035, 0.15, "drive")
-    couplings = {
-        "hip_rotor": {"hip": d.gear},
-        "knee_rotor": {"hip": d.gear, "pulley": d.gear},
-    }
+    couplings = {"hip_rotor": {"hip": d.gear}, "knee_rotor": {"hip": d.gear, "pulley": d.gear}}
     yaml = loop_file(
         "belt_pair",
         "TRANSMISSION",

@@ -147,10 +147,5 @@ def index(mechanisms: Mapping[str, Example], robots: Mapping[str, Robot]) -> str
             f"| {', '.join(m.aliases)} | `{m.type}` | {robot.n}, {robot.m} | {solved} |"
         )
     return "\n".join(
-        [
-            *lines,
-            "",
-            "Pages and drawings are written by `python -m tools.robots.mechanisms`.",
-            "",
-        ]
+        [*lines, "", "Pages and drawings are written by `python -m tools.robots.mechanisms`.", ""]
     )
