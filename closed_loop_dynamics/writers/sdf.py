@@ -164,6 +164,7 @@ class _Sdf:
             ("the speed at which dry friction has its value", smooth),
             ("no loop moves these joints, a <mimic> of ratio 0 holds them", self.ties.held),
             ("`solver` and `task_space` are not written", worded),
+            ("SDF has no joint for a base that floats", [mech.joint_name(0)] * mech.floating),
             ("fixed to the world, not written", stands if stands != [self.tree.root_link] else ()),
         )
 

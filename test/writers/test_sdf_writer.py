@@ -130,6 +130,8 @@ def test_notes_say_what_sdf_cannot(tmp_path: Path) -> None:
         assert words in notes
     notes = "\n".join(cld.load(mjcf.FOUR_BAR, prepare=()).write(tmp_path / "bar.sdf").notes)
     assert "counted from where the file shows the robot: 'crank_joint = 0.2" in notes
+    notes = "\n".join(ROBOTS["floating"]().write(tmp_path / "free.sdf").notes)
+    assert "no joint for a base that floats: 'floating_base'" in notes
 
 
 def test_names_are_unique_and_links_keep_theirs_as_frames(tmp_path: Path) -> None:
