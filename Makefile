@@ -47,8 +47,8 @@ reproduce: $(HAS_TEST) ## Run the papers' experiments; writes docs/reproduction.
 soak: $(HAS_TEST) ## Random faults on the real nodes, docs/soak.md (FAULTS=1000 ROBOTS="rh5_leg six_ups" SEED=1)
 	@$(BIN)/python -m tools.soak --faults $(FAULTS) --robots "$(ROBOTS)" --seed $(SEED)
 
-export: $(HAS_TEST) ## Export every shipped robot as C, compile it, compare it with Python at 1000 states
-	CLOSED_LOOP_EXPORT=all $(BIN)/python -m pytest -n auto test/c_export $(PYTEST_ARGS)
+export: $(HAS_TEST) ## Export every shipped robot as C: both compilers, sanitizers, Python at 1000 states
+	CLOSED_LOOP_EXPORT=all CLOSED_LOOP_FUZZ=100000 $(BIN)/python -m pytest -n auto test/c_export $(PYTEST_ARGS)
 
 pages: $(HAS_TEST) ## Write the generated pages, pictures and robots anew
 	@$(BIN)/python -m tools.pages

@@ -2,8 +2,8 @@
 
 Built once by :func:`build_mechanism`; immutable afterwards. The order of vectors is fixed here: the
 entries of the submechanism file in their order, then the joints in no entry in tree order; a
-floating base comes first, with 7 positions (x, y, z, quaternion x, y, z, w) and 6 velocities
-(angular, linear, in the base frame).
+floating base comes first. A free flyer has 7 positions (x, y, z, quaternion x, y, z, w) and 6
+velocities (angular, linear, in its body's frame), a ball joint the last 4 and the first 3 of them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .closure.roles import with_roles
 from .closure.smooth import Gamma
 from .closure.solvers import build_closure
 from .engine import cache
-from .errors import InvalidInput, UrdfError, did_you_mean
+from .errors import InvalidInput, did_you_mean
 from .fingerprint import source_digest
 from .model.clusters import Cluster, Component, build_clusters, split_components
 from .model.joint_vector import JointVector
@@ -53,8 +53,13 @@ class Mechanism:
 
     @cached_property
     def floating(self) -> bool:
-        """The first body is a free flyer."""
+        """The first body is a free flyer: the base, whose numbers come first."""
         return bool(self.tree.bodies) and self.tree.bodies[0].joint.kind == FLOATING
+
+    @cached_property
+    def turning(self) -> tuple[int, ...]:
+        """Bodies whose joints have a quaternion; none: positions and velocities are alike."""
+        return tuple(b for b, x in enumerate(self.tree.bodies) if x.joint.has_quaternion)
 
     @cached_property
     def m(self) -> int:
@@ -108,7 +113,7 @@ class Mechanism:
 
     @property
     def drivable(self) -> list[int]:
-        """Components with coordinates that actuators can drive: all but a free flyer."""
+        """Components with coordinates that actuators can drive: all but free flyers."""
         return [
             c
             for c, component in enumerate(self.components)
@@ -124,7 +129,7 @@ class Mechanism:
         return self.joint(body).name
 
     def scalar_joints(self, bodies: Iterable[int]) -> list[int]:
-        """Those of ``bodies`` whose joints have one position: all but a free flyer."""
+        """Those of ``bodies`` whose joints have one position: all but free flyers and balls."""
         return [b for b in bodies if self.joint(b).n_q == 1]
 
     # -- where each coordinate is ------------------------------------------------------------------
@@ -149,6 +154,17 @@ class Mechanism:
         """Layout of the spanning velocities, accelerations and forces."""
         return self.velocities(self.spanning)
 
+    @cached_property
+    def flat(self) -> tuple[list[int], list[int]]:
+        """Places in y and in yd of the joints that have one position."""
+        joints = self.scalar_joints(self.independent)
+        return self.y.slots(joints), self.yd.slots(joints)
+
+    @cached_property
+    def flying(self) -> list[int]:
+        """Places in yd of free flyers, which nothing holds and nothing drives."""
+        return self.yd.slots(b for b in self.turning if self.joint(b).kind == FLOATING)
+
     def positions(self, bodies: Iterable[int]) -> JointVector:
         """Layout of the positions of some joints."""
         return JointVector.positions(self.tree, bodies)
@@ -165,7 +181,7 @@ class Mechanism:
     # -- positions to start from ------------------------------------------------------------------
 
     def neutral_y(self) -> Array:
-        """(n_y,) every joint at zero, a free flyer upright at the origin."""
+        """(n_y,) every joint at zero, free flyers upright at the origin."""
         return np.concatenate([np.zeros(0), *(self.joint(b).neutral for b in self.independent)])
 
     def neutral_q(self) -> Array:
@@ -182,7 +198,7 @@ def build_mechanism(
     closures that the user wrote, by submechanism.
     """
     key = cache.key_of(key, source_digest())
-    _check_floating(tree)
+    _check_tied(tree, entries)
     entries = tuple(
         with_roles(tree, with_derived_loops(tree, entry), cache.key_of("roles", key, i))
         for i, entry in enumerate(entries)
@@ -209,17 +225,16 @@ def build_mechanism(
     )
 
 
-def _check_floating(tree: Tree) -> None:
-    """One free flyer at most, and before all other joints: its coordinates come first."""
-    floating = [i for i, body in enumerate(tree.bodies) if body.joint.kind == FLOATING]
-    if floating not in ([], [0]):
-        names = ", ".join(f"'{tree.bodies[i].joint.name}'" for i in floating)
-        raise UrdfError(
-            f"floating joint {names} is not the only joint at the root",
-            file=tree.source,
-            place=f"joint {names}",
-            remedy="let one floating joint carry the whole robot",
-        )
+def _check_tied(tree: Tree, entries: Sequence[Submechanism]) -> None:
+    """Loops and couplings tie joints of one position: balls and free flyers are on their own."""
+    for entry in (entry for entry in entries if len(entry.spanning) > 1):
+        for joint in (tree.bodies[tree.joint_index(name)].joint for name in entry.spanning):
+            if joint.has_quaternion:
+                raise entry.error(
+                    f"submechanism '{entry.name}' ties the {joint.kind} joint '{joint.name}' to "
+                    "others, which only joints of one position can be",
+                    "write a ball joint there as three revolute joints in a row",
+                )
 
 
 def _check_functions(entries: Sequence[Submechanism], functions: Mapping[str, Gamma]) -> None:

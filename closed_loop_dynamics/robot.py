@@ -86,6 +86,7 @@ def load(
     gravity: Sequence[float] = (0.0, 0.0, -9.81),
     prepare: Sequence[str] = CORE,
     xacro: Mapping[str, object] | None = None,
+    assemble: bool = True,
 ) -> Robot:
     """Load a robot.
 
@@ -104,6 +105,7 @@ def load(
         prepare: what to compile now, see :meth:`Robot.prepare`; by default state, inverse and
             forward dynamics. All else, with ``()`` everything, is compiled at its first use.
         xacro: values of the ``<xacro:arg>`` of a xacro file, by name.
+        assemble: False: loops that are open where the files put them are an error, with their gaps.
 
     Raises:
         UrdfError, MjcfError, SubmechanismError: with file, place and remedy.
@@ -114,6 +116,7 @@ def load(
     description = read_description(
         urdf, submechanisms, floating_base=floating_base, search_path=search_path, xacro=xacro
     )
+    description = description if assemble else description.as_drawn()
     if solver is not None and solver not in SOLVERS:
         raise InvalidInput(f"solver '{solver}'; {did_you_mean(solver, SOLVERS)}")
     field = as_finite_vectors(gravity, "gravity", 3)
@@ -165,17 +168,16 @@ class Robot:
         self._parameters = DynamicParameters(self.mechanism)
         self._integration = Integration(programs)
 
-    # The two calls that control loops make: no look-up on the way, and as bound methods, which
-    # Python calls without leaving its loop.
+    # The two calls that control loops make: straight into native code, for this thread.
 
     @cached_property
     def _inverse_dynamics(self) -> Callable[..., Array]:
         require_actuators(self.programs)
-        return self.programs.program(INVERSE_DYNAMICS.plain).__call__
+        return self.programs.program(INVERSE_DYNAMICS.plain).context().call
 
     @cached_property
     def _forward_dynamics(self) -> Callable[..., Array]:
-        return self.programs.program(FORWARD_DYNAMICS.plain).__call__
+        return self.programs.program(FORWARD_DYNAMICS.plain).context().call
 
     @cached_property
     def _search_space(self) -> SearchSpace:
@@ -497,7 +499,7 @@ class Robot:
         found = self.programs.dynamics_parts(FORWARD_DYNAMICS_DERIVATIVES, *at, **more)
         return AccelerationDerivatives(*found)
 
-    def casadi(self, name: str, link: str | None = None) -> Any:
+    def casadi(self, name: str, link: str | None = None, symbolic: bool = False) -> Any:
         """A ``casadi.Function`` that runs the native code, for optimisers.
 
         Its first and second derivatives are exact. Keep it as long as expressions that use it live.
@@ -507,11 +509,14 @@ class Robot:
                 ``"forward_dynamics"`` of (y, yd, tau_u), ``"link"`` (its R, p and J) of y, or any
                 other program of ``dynamics/catalogue`` that gives vectors and matrices.
             link: which one.
+            symbolic: the SX expression itself, for who generates code (acados), where all loops
+                have closed forms; its last output, checks, is positive where the others hold.
         """
         from .quantities.casadi_functions import casadi_function
 
-        return casadi_function(self.programs, name, link)
+        return casadi_function(self.programs, name, link, symbolic)
 
+    @threaded
     def jvp(
         self,
         name: str,
@@ -519,6 +524,7 @@ class Robot:
         along: Sequence[Vec],
         link: str | None = None,
         guess: Guess = None,
+        threads: Threads = None,
     ) -> Any:
         """What a program gives, differentiated along a direction: a derivative times a vector.
 
@@ -531,6 +537,7 @@ class Robot:
         """
         return jvp(self.programs, name, at, along, link, guess)
 
+    @threaded
     def vjp(
         self,
         name: str,
@@ -538,6 +545,7 @@ class Robot:
         weights: Vec | Mapping[str, Vec],
         link: str | None = None,
         guess: Guess = None,
+        threads: Threads = None,
     ) -> tuple[Array, ...]:
         """Gradients of a weighted sum of what a program gives, by every vector that it takes.
 
@@ -547,12 +555,16 @@ class Robot:
         """
         return vjp(self.programs, name, at, weights, link, guess)
 
-    def link_derivatives(self, link: str, y: Vec, guess: Guess = None) -> LinkDerivatives:
+    @threaded
+    def link_derivatives(
+        self, link: str, y: Vec, guess: Guess = None, threads: Threads = None
+    ) -> LinkDerivatives:
         """(dR_dy, dp_dy, dJ_dy) of :meth:`pose` and :meth:`jacobian`: (3,3,m), (3,m), (6,m,m)."""
         return link_derivatives(self.programs, link, y, guess)
 
+    @threaded
     def center_of_mass_derivatives(
-        self, y: Vec, yd: Vec, guess: Guess = None
+        self, y: Vec, yd: Vec, guess: Guess = None, threads: Threads = None
     ) -> CenterOfMassDerivatives:
         """(dcom_dy, dvelocity_dy) of the centre of mass and its velocity, each (3, m)."""
         return center_of_mass_derivatives(self.programs, y, yd, guess)

@@ -106,7 +106,7 @@ def unit_quaternion(quaternion: Array) -> Array:
     """
     length = np.linalg.norm(quaternion, axis=-1, keepdims=True)
     if not np.all(length >= SHORTEST):
-        raise InvalidInput("y: the quaternion of the floating base (x, y, z, w) has no length")
+        raise InvalidInput("y: a quaternion (x, y, z, w) has no length")
     return np.asarray(quaternion / length)
 
 

@@ -274,6 +274,13 @@ class Inertia:
         E = S @ B.T
         return Inertia(symmetric_half(A + E + E.T + SC @ S.T), B + SC, C)
 
+    def freed(self, k: int) -> Inertia:
+        """What is left to feel when coordinate ``k`` gives way: row and column k are zero."""
+        whole = ca.blockcat([[self.A, self.B], [self.B.T, self.C]])
+        left = whole - whole[:, k] @ (whole[k, :] / whole[k, k])
+        left[k, :], left[:, k] = ca.SX.zeros(1, 6), ca.SX.zeros(6, 1)
+        return Inertia(symmetric_half(left[:3, :3]), left[:3, 3:], symmetric_half(left[3:, 3:]))
+
     def minus_outer(self, U: Matrix, V: Matrix) -> Inertia:
         """I - U V for U (6, m) and V (m, 6) = D^-1 U^T: symmetric by construction."""
         return Inertia(

@@ -2,9 +2,10 @@
 
 A robot is called at random positions in a row, half of them outside a limit of one joint by up to a
 fifth of its range, so that every call starts from an unrelated solution. A second robot of the same
-files whose loops are all numerical, or where they are anyway the same robot with a history of its
-own, is called at the same positions: wherever both answer they must say the same, and loops must be
-closed. One position in a thousand is also reached by certified steps from the known solutions.
+files whose loops are all numerical (where they are anyway: the same robot) answers the same
+positions in batches, which know no history: wherever both answer they must say the same, and loops
+must be closed. One position in a thousand is also reached by certified steps from the known
+solutions.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from closed_loop_dynamics.shipped import shipped_robots
 SAME, CLOSED = 1e-6, 1e-8
 #: How far outside its limits a joint is, at most, as a share of its range.
 OUTSIDE = 0.2
-#: One in so many is also reached by certified steps.
-CERTIFIED = 1000
+#: Positions of a batch; one of them is also reached by certified steps.
+BLOCK = 1000
 
 
 @dataclass
@@ -58,53 +59,78 @@ def campaign(name: str, count: int, seed: int = 1) -> Outcome:
             about.submechanisms,
             floating_base=about.floating,
             solver=solver,
-            prepare=("state",),
+            prepare=("positions",),
         )
         for solver in (None, "numerical")
     )
     rng, outcome = np.random.default_rng(seed), Outcome()
-    for k in range(count):
-        y = _position(robot, rng)
-        here, there = _answer(robot, y), _answer(other, y)
-        if here is None:
-            outcome.refused += 1
-        else:
-            outcome.answered += 1
-            outcome.open += not here.residual <= CLOSED
-        if (here is None) != (there is None):
-            outcome.one_sided += 1
-        elif here is not None and there is not None:
-            outcome.differ += not np.allclose(here.q, there.q, rtol=0.0, atol=SAME)
-        if k % CERTIFIED == 0 and here is not None:
-            known = _certified(robot, y)
-            outcome.certified += known is not None
-            if known is not None:
-                at = [robot.mechanism.q.at[b] for b in known]
-                outcome.wrong += not np.allclose(here.q[at], list(known.values()), atol=SAME)
+    for start in range(0, count, BLOCK):
+        _compare(robot, other, _positions(robot, rng, min(BLOCK, count - start)), outcome)
     return outcome
 
 
-def _position(robot: cld.Robot, rng: np.random.Generator) -> Array:
-    """(n_y,) within the limits, or with one joint outside of them."""
+def _compare(robot: cld.Robot, other: cld.Robot, Y: Array, outcome: Outcome) -> None:
+    """Adds what both say at the positions ``Y``, and certified steps at the first answered one."""
+    here, residuals = _one_by_one(robot, Y)
+    there, _ = _at_once(other, Y)
+    answered, both = ~np.isnan(residuals), ~np.isnan(there[:, 0])
+    outcome.answered += int(answered.sum())
+    outcome.refused += int((~answered).sum())
+    outcome.open += int((~(residuals[answered] <= CLOSED)).sum())
+    outcome.one_sided += int((answered != both).sum())
+    both &= answered
+    outcome.differ += int((~(np.abs(here - there)[both] <= SAME)).any(axis=1).sum())
+    for k in np.flatnonzero(answered)[:1]:
+        known = _certified(robot, Y[k])
+        if known is not None:
+            at = [robot.mechanism.q.at[b] for b in known]
+            outcome.certified += 1
+            outcome.wrong += not np.allclose(here[k][at], list(known.values()), atol=SAME)
+
+
+def _positions(robot: cld.Robot, rng: np.random.Generator, count: int) -> Array:
+    """(count, n_y) within the limits, or with one joint outside of them."""
     mech = robot.mechanism
     scalar = mech.scalar_joints(mech.independent)
-    joints, at = [mech.joint(b) for b in scalar], mech.y.slots(scalar)
+    joints, at = [mech.joint(b) for b in scalar], np.array(mech.y.slots(scalar))
     low = np.array([max(joint.lower, -np.pi) for joint in joints])
     high = np.array([min(joint.upper, np.pi) for joint in joints])
-    y = robot.random_independent(rng)
-    y[at] = rng.uniform(low, high)
-    if rng.random() < 0.5:
-        j = int(rng.integers(len(at)))
-        beyond = OUTSIDE * rng.random() * (high[j] - low[j])
-        y[at[j]] = high[j] + beyond if rng.random() < 0.5 else low[j] - beyond
-    return y
+    Y = np.tile(robot.random_independent(rng), (count, 1))  # a free base moves no loop
+    Y[:, at] = rng.uniform(low, high, (count, len(at)))
+    j, rows = rng.integers(len(at), size=count), np.arange(count)
+    beyond = OUTSIDE * rng.random(count) * (high - low)[j]
+    outside = np.where(rng.random(count) < 0.5, high[j] + beyond, low[j] - beyond)
+    Y[rows, at[j]] = np.where(rng.random(count) < 0.5, outside, Y[rows, at[j]])
+    return Y
 
 
-def _answer(robot: cld.Robot, y: Array) -> cld.State | None:
-    try:
-        return robot.state(y)
-    except cld.ClosureNotFound:
-        return None
+def _one_by_one(robot: cld.Robot, Y: Array) -> tuple[Array, Array]:
+    """(N, n_q) and (N,): q and the residual at every position, NaN where it is refused."""
+    q, residual = np.full((len(Y), robot.mechanism.n_q), np.nan), np.full(len(Y), np.nan)
+    for k, y in enumerate(Y):
+        try:
+            found = robot.programs.named("positions", None, y)
+        except cld.ClosureNotFound:
+            continue
+        q[k], residual[k] = found["q"], found["residual"]
+    return q, residual
+
+
+def _at_once(robot: cld.Robot, Y: Array) -> tuple[Array, Array]:
+    """The same by batches: as far as the next position that is refused, then beyond it."""
+    q, residual = np.full((len(Y), robot.mechanism.n_q), np.nan), np.full(len(Y), np.nan)
+    rest = np.arange(len(Y))
+    while len(rest):
+        part, rest = rest, rest[:0]
+        try:
+            found = robot.programs.named("positions", None, Y[part])
+        except cld.ClosureNotFound as error:
+            assert error.sample is not None
+            part, rest = np.split(part, [error.sample])
+            rest = rest[1:]
+            found = robot.programs.named("positions", None, Y[part])
+        q[part], residual[part] = found["q"], found["residual"]
+    return q, residual
 
 
 def _certified(robot: cld.Robot, y: Array) -> dict[int, float] | None:

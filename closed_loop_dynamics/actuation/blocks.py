@@ -57,7 +57,7 @@ class Blocks:
     """G_u is block-diagonal: one block per submechanism.
 
     Attributes:
-        names: (m,) of the entries of yd; those of a floating base are numbered.
+        names: (m,) of the entries of yd.
     """
 
     def __init__(self, mech: Mechanism) -> None:
@@ -73,16 +73,15 @@ class Blocks:
             )
             for c in mech.drivable
         ]
-        base = [f"{mech.joint_name(0)}[{i}]" for i in range(6)] if mech.floating else []
-        names = map(mech.joint_name, mech.independent[mech.floating :])
-        self.names = (*base, *names)
+        self.names = mech.yd.names
+        self._joints = [mech.joint_name(b) for b in mech.independent for _ in mech.yd.slots([b])]
 
     def __iter__(self) -> Iterator[Block]:
         return iter(self._blocks)
 
     def limits(self, block: Block) -> Limits:
         """Those of a block's independent joints."""
-        return Limits.of(self._mech.tree, [self.names[i] for i in block.independent])
+        return Limits.of(self._mech.tree, [self._joints[i] for i in block.independent])
 
     def bounds(
         self, bounds: Bounds, of_urdf: Callable[[Limits], tuple[Array, Array]]

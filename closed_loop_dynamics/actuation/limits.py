@@ -68,7 +68,7 @@ class ActuationLimits:
     ) -> Polytope:
         """tau_y that the actuators can give within their forces (arguments as above).
 
-        A floating base and undriven directions allow zero only.
+        Free flyers and undriven directions allow zero only.
         """
         lower, upper = self._blocks.bounds(bounds, lambda limits: (-limits.effort, limits.effort))
         y = as_one_vector(y, "y", self._programs.mechanism.n_y)
@@ -133,9 +133,10 @@ class ActuationLimits:
         sets = [(block.independent, half_spaces(block)) for block in blocks]
         if submechanism is None:
             columns = list(range(self._programs.m))
-            if base_is_zero and self._programs.mechanism.floating:
-                nothing = _bounded(np.eye(6), np.zeros(6), np.zeros(6))
-                sets.insert(0, (list(range(6)), nothing))
+            free = self._programs.mechanism.flying
+            if base_is_zero and free:
+                zero = np.zeros(len(free))
+                sets.insert(0, (free, _bounded(np.eye(len(free)), zero, zero)))
         else:
             columns = [i for block in blocks for i in block.independent]
         A, b = _stacked(sets, self._programs.m)

@@ -15,7 +15,7 @@ from .blocks import Blocks
 def undriven_words(programs: Programs, c: int) -> str:
     """The undriven directions of component ``c`` at the reference: "0.71 hip - 0.71 knee"."""
     mech = programs.mechanism
-    names = [mech.joint_name(b) for b in mech.components[c].independent]
+    names = list(mech.velocities(mech.components[c].independent).names)
     block = next(block for block in Blocks(mech) if block.component == c)
     try:
         y = reference_independent(mech, programs.branches)
@@ -40,9 +40,10 @@ def direction_words(direction: Array, names: list[str]) -> str:
 def underactuated_error(programs: Programs, c: int) -> Underactuated:
     """What to raise when actuator forces of component ``c`` are asked for."""
     component = programs.mechanism.components[c]
+    freedom = programs.mechanism.velocities(component.independent).size
     return Underactuated(
         f"submechanism '{component.entry.name}' has fewer actuators than degrees of freedom "
-        f"({len(component.active)} of {len(component.independent)}), nothing drives "
+        f"({len(component.active)} of {freedom}), nothing drives "
         f"{undriven_words(programs, c)} (at the reference): actuator forces are not determined; "
         "use actuation.inverse_dynamics, which says what is left over, or generalized_forces, or "
         "list jointnames_active"

@@ -275,7 +275,7 @@ def encoders(programs: Programs, single: bool) -> Encoders:
         loops,
         body,
     )
-    free = 6 if mech.floating else 0
+    free = len(mech.flying)
     determined = len(called["u"]) == mech.m - free and not mech.functions
     steps = 2 if determined else MOST_STEPS
     return Encoders(start, exact, free, steps, {"NY1": mech.n_y, "M1": mech.m, "P1": mech.p})

@@ -128,14 +128,15 @@ def _function(c: Dialect, source: Source, f: Exported, public: bool) -> None:
         rows = "\n".join(f"    {{ROBOT_{check.status}, {check.where}}}," for check in f.checks)
         head = f"static const struct check {f.name}_checks[] = {{"
         source.parts.append(c.adapted(f"{head}\n{rows}\n}};\n"))
-    head = prototype(f.name, f.inputs, f.outputs)
+    head, follow = prototype(f.name, f.inputs, f.outputs), "0"
     if not public:
-        head = f"static {head.replace(f'robot_{f.name}', f.name)}"
-    source.parts.append(c.adapted("\n".join([head, "{", *_inside(f, lines.calls), "}\n"])))
+        head, follow = f"static {head.replace(f'robot_{f.name}', f.name)}", "follow"
+        head = head.replace("memory,", "memory, int follow,", 1)
+    source.parts.append(c.adapted("\n".join([head, "{", *_inside(f, lines.calls, follow), "}\n"])))
 
 
-def _inside(f: Exported, calls: Sequence[str]) -> list[str]:
-    """The statements of a function of the header."""
+def _inside(f: Exported, calls: Sequence[str], follow: str) -> list[str]:
+    """The statements of a function of the header; ``follow``: see templates/loops.c."""
     loops, n_x = f.loops, sum(loop.n_x for loop in f.loops)
     lines = ["    real *const out = memory->out;"]
     works = any(call.endswith("work);") for call in calls)
@@ -149,7 +150,7 @@ def _inside(f: Exported, calls: Sequence[str]) -> list[str]:
         first += v.size
     if loops:
         of = loops[0].of
-        lines += _then(f"close_loops(memory, loops_of_{of}, {len(loops)}, {of}, x)")
+        lines += _then(f"close_loops(memory, loops_of_{of}, {len(loops)}, {of}, {follow}, x)")
     lines += ["    if (status != ROBOT_OK) {", "        return status;", "    }"]
     lines += [f"    {call}" for call in calls]
     if f.checks:
@@ -167,6 +168,7 @@ def _inside(f: Exported, calls: Sequence[str]) -> list[str]:
         lines.append(f"    copy(out + {at}, {v.name}, {v.size});")
         at += v.size
     unused = [v.name for v in f.inputs if not v.size]
+    unused += [follow] if follow != "0" and not loops else []
     lines += [f"    (void){name};" for name in unused]
     return [*lines, "    return status;"]
 
@@ -186,6 +188,7 @@ def _encoders(c: Dialect, source: Source, encoders: Encoders) -> None:
         f"{c.literal(SINGLE_SAME_CONFIGURATION if single else SAME_CONFIGURATION)}",
         f"#define FIRST_JOINT {encoders.free} /* in yd: no encoder sees a free base */",
         f"#define N_EXACT {len(encoders.exact)}",
+        f"#define N_ENCODER_LOOPS {len(encoders.start.loops)}",
         "static const struct {",
         "    int place, submechanism;",
         f"}} exact[] = {{{', '.join(exact)}}};",
@@ -195,9 +198,10 @@ def _encoders(c: Dialect, source: Source, encoders: Encoders) -> None:
     start = source.costs.pop(encoders.start.name)
     step, last = source.costs["encoder_step"], source.costs["velocities"]
     source.costs["locate"] = Cost(LOCATE_STEPS * start.operations, LOCATE_STEPS * start.iterations)
+    starts = 2 if encoders.start.loops else 1  # from the table, then from the newest reading
     source.costs["encoders"] = Cost(
-        start.operations + encoders.steps * step.operations + last.operations,
-        start.iterations + encoders.steps * step.iterations + last.iterations,
+        starts * start.operations + encoders.steps * step.operations + last.operations,
+        starts * start.iterations + encoders.steps * step.iterations + last.iterations,
     )
 
 
@@ -212,7 +216,7 @@ def _locate(c: Dialect, encoders: Encoders) -> str:
         "LARGEST_BEND": LARGEST_BEND / REACH,  # the template's unit is the reach
         "CURVE_TOLERANCE": SINGLE_CURVE_TOLERANCE if c.single else CURVE_TOLERANCE,
     }
-    lines = [f"#define N_ENCODER_LOOPS {len(loops)}", f"#define LOCATE_STEPS {LOCATE_STEPS}"]
+    lines = [f"#define LOCATE_STEPS {LOCATE_STEPS}"]
     lines += [f"#define {name} {c.literal(value)}" for name, value in numbers.items()]
     return "\n".join([*lines, with_sizes(c.template("locate.c"), encoders.sizes)])
 

@@ -30,8 +30,8 @@ def log_of(robot: Robot, table: Table, cutoff: float) -> Log:
         FileProblem: columns missing or unknown, numbers that are not finite, times that do not
             increase, too few rows.
     """
-    if robot.mechanism.floating:
-        raise UsageError("logs are for robots with a fixed base")
+    if robot.mechanism.turning:
+        raise UsageError("logs are for robots with a fixed base and without ball joints")
     check_table(robot, table)
     times = rising_times(table)
     tau = table.need(robot.names.actuator, EFFORT)

@@ -71,8 +71,8 @@ def motion_of(robot: Robot, table: Table) -> MotionTable:
         FileProblem: columns missing or unknown, numbers that are not finite, times that do not
             increase.
     """
-    if robot.mechanism.floating:
-        raise UsageError("trajectory files are for robots with a fixed base")
+    if robot.mechanism.turning:
+        raise UsageError("trajectory files are for robots with a fixed base, without ball joints")
     check_table(robot, table)
     names = coordinates(robot, robot.names.independent, POSITION)
     times = rising_times(table)

@@ -44,7 +44,7 @@ knee.velocity, knee.acceleration, knee_cylinder.effort; time is optional.
 
 
 def coordinates(robot: Robot, joints: Sequence[str], kind: str) -> list[str]:
-    """One name per number: a floating base has seven positions and six velocities."""
+    """One name per number: a free flyer has seven positions and six velocities."""
     tree = robot.mechanism.tree
     of = [tree.bodies[tree.joint_index(name)].joint for name in joints]
     return [n for j in of for n in (j.position_names if kind == POSITION else j.velocity_names)]
@@ -170,10 +170,9 @@ def check_table(robot: Robot, table: Table) -> None:
 
 def warn_of_limits(robot: Robot, y: Array, table: Table | None) -> None:
     """Say on standard error which position is the first outside the joint limits."""
-    if robot.mechanism.floating:
-        y = y[:, 7:]
-    joints = robot.names.independent[robot.mechanism.floating :]
-    found = Limits.of(robot.mechanism.tree, joints).outside(y)
+    mech = robot.mechanism
+    joints = [mech.joint_name(b) for b in mech.scalar_joints(mech.independent)]
+    found = Limits.of(mech.tree, joints).outside(y[:, mech.flat[0]])
     if found is not None:
         place = f"{table.place(found[0])}: " if table else ""
         print(f"warning: {place}{found[2]}, the limits of the URDF", file=sys.stderr)

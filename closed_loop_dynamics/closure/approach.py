@@ -65,7 +65,8 @@ def _wide_rows(system: LoopSystem, q: SX) -> SX:
     """phi with angles in place of their sines."""
     rows = system.phi(q)
     rest = ca.SX.zeros(q.shape[0])
-    cuts = CutMotion(system.tree, system.local, q, rest, rest, moving=False)
+    none = ca.SX(len(system.joints), 0)
+    cuts = CutMotion(system.tree, system.local, q, rest, rest, none, none, moving=False)
     at = 0
     for cut in system.cuts:
         first, at = at + len(cut.translations), at + len(cut.labels)

@@ -7,6 +7,7 @@ where they are and, for loops that stand at a dead point there, a little away fr
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,22 +26,41 @@ REGULAR = 0.1
 PLAIN = 0.01
 
 
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """A regular closed configuration.
+
+    Attributes:
+        q: (n,) joint positions, local order.
+        step: number of the offset of the independent joints with which it was found; without any
+            two assemblies differ in dependent joints only.
+        distance: from the start [rad, or loop lengths].
+        outside: joints beyond their limits.
+    """
+
+    q: Array
+    step: int
+    distance: float
+    outside: tuple[str, ...]
+
+    @staticmethod
+    def of(numbers: LoopNumbers, q0: Array, q: Array, step: int) -> Assembly:
+        """``q`` (n,) as seen from ``q0``, without whole turns."""
+        system = numbers.system
+        q = _unwound(system, q, q0)
+        joints = [system.joint(i) for i in range(numbers.n)]
+        outside = [j.name for j, x in zip(joints, q, strict=True) if not j.lower <= x <= j.upper]
+        away = np.round((q - q0) / numbers.column_scale, 6)  # the same for mirror images
+        return Assembly(q, step, round(float(np.linalg.norm(away)), 6), tuple(outside))
+
+
 def assembled(
     numbers: LoopNumbers,
     q0: Array,
     tolerance: float,
     is_turned: Callable[[LoopSystem, Array], object | None],
 ) -> Array | None:
-    """The regular closed configuration (n,) next to ``q0``; None when none is found.
-
-    Within the joint limits where one is; with the independent joints moved as little as need be;
-    then the one nearest to ``q0``, and of two that mirror each other that with the larger first
-    joint.
-
-    Args:
-        tolerance: largest scaled residual of a closed configuration.
-        is_turned: whether a cut is closed but for half a turn.
-    """
+    """``q0`` (n,) if it is closed and regular, else the first of :func:`assemblies`, or None."""
     system = numbers.system
     dependent = list(system.dependent)
     phi, K = numbers.scaled(q0)
@@ -50,43 +70,67 @@ def assembled(
     closed = np.max(np.abs(phi), initial=0.0) < tolerance and is_turned(system, q0) is None
     if closed and len(at_once) == len(dependent) and at_once[-1] > PLAIN * at_once[0]:
         return q0
+    found = assemblies(numbers, q0, tolerance, is_turned)
+    return found[0].q if found else None
+
+
+def assemblies(
+    numbers: LoopNumbers,
+    q0: Array,
+    tolerance: float,
+    is_turned: Callable[[LoopSystem, Array], object | None],
+    starts: int = STARTS,
+) -> list[Assembly]:
+    """Distinct regular closed configurations around ``q0`` (n,), the best first; empty: none found.
+
+    Within the joint limits where one is; with the independent joints moved as little as need be;
+    then the one nearest to ``q0``, and of two that mirror each other that with the larger first
+    joint.
+
+    Args:
+        tolerance: largest scaled residual of a closed configuration.
+        is_turned: whether a cut is closed but for half a turn.
+        starts: of the dependent joints, for each offset of the independent ones.
+    """
+    system = numbers.system
+    dependent = list(system.dependent)
     approach = Approach(numbers)
     found: list[tuple[int, Array]] = []
     for columns in (dependent, list(range(numbers.n))):  # all: where too few are dependent
-        for step, start in [] if found else _starts(numbers, q0):
+        for step, start in [] if found else _starts(numbers, q0, starts):
             q, error = numbers.close(approach.descend(start, columns), columns)
             if error < tolerance and is_turned(system, q) is None:
-                found.append((step, _unwound(system, q, q0)))
+                found.append((step, q))
     K_d = [numbers.scaled(q)[1][:, dependent] for _, q in found]
     rank = max(map(rank_of, K_d), default=0)
     values = [np.linalg.svd(K, compute_uv=False) if rank else np.ones(1) for K in K_d]
     best = max((s[rank - 1] for s in values), default=0.0)
-    regular = [
-        each
-        for each, s in zip(found, values, strict=True)
-        if s[rank - 1] >= min(REGULAR * best, PLAIN * s[0])
-    ]
-
-    def order(each: tuple[int, Array]) -> tuple[bool, int, float, list[float]]:
-        step, q = each
-        joints = [system.joint(i) for i in range(numbers.n)]
-        outside = any(not j.lower <= x <= j.upper for j, x in zip(joints, q, strict=True))
-        away = np.round((q - q0) / numbers.column_scale, 6)
-        return outside, step, round(float(np.linalg.norm(away)), 6), [-x for x in away]
-
-    return min(regular, key=order)[1] if regular else None
+    distinct: dict[tuple[object, ...], Assembly] = {}
+    for (step, q), s in zip(found, values, strict=True):
+        if s[rank - 1] >= min(REGULAR * best, PLAIN * s[0]):
+            one = Assembly.of(numbers, q0, q, step)
+            away = np.round((one.q - q0) / numbers.column_scale, 6)
+            distinct.setdefault((bool(one.outside), step, one.distance, *(-away)), one)
+    return [distinct[order] for order in sorted(distinct)]
 
 
-def _starts(numbers: LoopNumbers, q0: Array) -> list[tuple[int, Array]]:
+def least_gap(numbers: LoopNumbers, q0: Array) -> Array:
+    """Joint positions (n,) of the smallest residual that descent from many starts leaves."""
+    everything, approach = list(range(numbers.n)), Approach(numbers)
+    ends = [approach.descend(start, everything) for _, start in _starts(numbers, q0)[:STARTS]]
+    return min(ends, key=lambda q: float(np.linalg.norm(numbers.scaled(q)[0])))
+
+
+def _starts(numbers: LoopNumbers, q0: Array, starts: int = STARTS) -> list[tuple[int, Array]]:
     """(number of the offset, where Newton's method begins), the plain ones first."""
     rng = np.random.default_rng(11)
     system, result = numbers.system, []
     independent, dependent = list(system.independent), list(system.dependent)
     for step, offset in enumerate(OFFSETS):
-        for k in range(STARTS):
+        for k in range(starts):
             away = np.zeros(numbers.n)
             away[independent] = offset
-            away[dependent] = rng.uniform(-1.0, 1.0, len(dependent)) * np.pi * k / STARTS
+            away[dependent] = rng.uniform(-1.0, 1.0, len(dependent)) * np.pi * k / starts
             result.append((step, q0 + away * numbers.column_scale))
     return result
 

@@ -24,12 +24,15 @@ from .cut_joint import CutJoint
 class Moved(NamedTuple):
     """Some numbers (k, 1) that joints move: their value, its derivative (k, n), its rate in time,
     and its bias, the second derivative in time (while no joint accelerates, unless they are told
-    to)."""
+    to). Behind them, how value, rate and bias change (k, d) in d directions."""
 
     value: SX
     jacobian: SX
     rate: SX
     bias: SX
+    dvalue: SX
+    drate: SX
+    dbias: SX
 
     def through(self, T: SX) -> Moved:
         """T times the numbers."""
@@ -44,7 +47,14 @@ class Moved(NamedTuple):
         a, b = self.value.T, other.value.T
         rate = a @ other.rate + b @ self.rate
         bias = a @ other.bias + 2.0 * (self.rate.T @ other.rate) + b @ self.bias
-        return Moved(a @ other.value, a @ other.jacobian + b @ self.jacobian, rate, bias)
+        dvalue = a @ other.dvalue + b @ self.dvalue
+        drate = a @ other.drate + b @ self.drate
+        drate += self.rate.T @ other.dvalue + other.rate.T @ self.dvalue
+        dbias = a @ other.dbias + self.bias.T @ other.dvalue + b @ self.dbias
+        dbias += other.bias.T @ self.dvalue
+        dbias += 2.0 * (self.rate.T @ other.drate + other.rate.T @ self.drate)
+        jacobian = a @ other.jacobian + b @ self.jacobian
+        return Moved(a @ other.value, jacobian, rate, bias, dvalue, drate, dbias)
 
 
 def stacked(rows: Sequence[Moved]) -> Moved:
@@ -56,7 +66,8 @@ def stacked(rows: Sequence[Moved]) -> Moved:
 class CutMotion:
     """The joints that move cuts: ``local`` maps a body to its place in q, qd and qdd (n, 1).
 
-    Where nothing is ``moving`` no rates and no biases are traced: they are zero.
+    Where nothing is ``moving`` no rates and no biases are traced: they are zero. ``dq`` and ``dqd``
+    (n, d) are directions in which q and qd change, while qdd does not.
     """
 
     tree: Tree
@@ -64,6 +75,8 @@ class CutMotion:
     q: SX
     qd: SX
     qdd: SX
+    dq: SX
+    dqd: SX
     moving: bool = True
 
     def rows(self, cut: CutJoint) -> Moved:
@@ -111,8 +124,9 @@ class CutMotion:
 
     def _carried(self, chain: Sequence[int], vector: Array, point: float) -> Moved:
         """A point (1.0) or a direction (0.0) of the last body, in the base frame."""
-        rest = ca.SX.zeros(3)
+        rest, still = ca.SX.zeros(3), ca.SX.zeros(3, self.dq.shape[1])
         value, K, rate, bias = sx(vector), ca.SX.zeros(3, self.q.shape[0]), rest, rest
+        dvalue, drate, dbias = still, still, still
         for b in reversed(chain):
             joint, i = self.tree.bodies[b].joint, self.local[b]
             a, q = sx(joint.axis), self.q[i]
@@ -125,14 +139,23 @@ class CutMotion:
                 K, own = R @ K, ca.cross(a, value)
             placed = sx(joint.placement[:3, :3])
             if self.moving:
-                qd = self.qd[i]
+                qd, qdd, dq, dqd = self.qd[i], self.qdd[i], self.dq[i, :], self.dqd[i, :]
+                dvalue = own @ dq + (dvalue if R is None else R @ dvalue)
                 if R is not None:
-                    rate = R @ rate
-                    bias = R @ bias + qd * (2.0 * ca.cross(a, rate) + qd * ca.cross(a, own))
-                rate, bias = placed @ (rate + qd * own), placed @ (bias + own * self.qdd[i])
+                    A, rate, bias = ca.skew(a), R @ rate, R @ bias
+                    twice = 2.0 * ca.cross(a, rate) + 2.0 * qd * ca.cross(a, own)  # dbias/dqd
+                    dbias = R @ dbias + ca.cross(a, bias) @ dq + twice @ dqd
+                    drate = R @ drate + ca.cross(a, rate) @ dq
+                    aside = A @ dvalue
+                    dbias += 2.0 * qd * (A @ drate) + (qd * qd) * (A @ aside) + qdd * aside
+                    drate += qd * aside
+                    bias = bias + qd * (2.0 * ca.cross(a, rate) + qd * ca.cross(a, own))
+                drate, dbias = placed @ (drate + own @ dqd), placed @ dbias
+                dvalue = placed @ dvalue
+                rate, bias = placed @ (rate + qd * own), placed @ (bias + own * qdd)
             K[:, i] = own
             value, K = placed @ value + point * sx(joint.placement[:3, 3]), placed @ K
-        return Moved(value, K, rate, bias)
+        return Moved(value, K, rate, bias, dvalue, drate, dbias)
 
 
 def _turned(axis: Array, angle: SX, x: Array) -> SX:

@@ -111,20 +111,29 @@ class LoopSystem:
             rows.append({self.local[self.tree.joint_index(n)]: r for n, r in factors.items()})
         return rows
 
-    def motion(self, q: SX, qd: SX | None = None, qdd: SX | None = None) -> Moved:
+    def motion(
+        self,
+        q: SX,
+        qd: SX | None = None,
+        qdd: SX | None = None,
+        along: tuple[SX, SX] | None = None,
+    ) -> Moved:
         """All rows at the local joint vector, K and, for velocities ``qd``, K̇ q̇.
 
-        With accelerations ``qdd`` the bias is the whole second derivative, K̇ q̇ + K q̈.
+        With accelerations ``qdd`` the bias is the whole second derivative, K̇ q̇ + K q̈. ``along``:
+        directions (n, d) of q and of qd, in which it changes too.
         """
         moving = qd is not None or qdd is not None
         qd, qdd = (ca.SX.zeros(len(self.joints)) if x is None else x for x in (qd, qdd))
-        cuts = CutMotion(self.tree, self.local, q, qd, qdd, moving)
+        dq, dqd = along or (ca.SX(len(self.joints), 0), ca.SX(len(self.joints), 0))
+        cuts = CutMotion(self.tree, self.local, q, qd, qdd, dq, dqd, moving)
         rows = [cuts.rows(cut) for cut in self.cuts]
         for coupling, factors in zip(self.couplings, self.coupling_rows(), strict=True):
             K = ca.SX.zeros(1, len(self.joints))
             for i, factor in factors.items():
                 K[i] = factor
-            rows.append(Moved(K @ q - coupling.offset, K, K @ qd, K @ qdd))
+            changes = K @ dq, K @ dqd, ca.SX.zeros(1, dq.shape[1])
+            rows.append(Moved(K @ q - coupling.offset, K, K @ qd, K @ qdd, *changes))
         return stacked(rows)
 
     def phi(self, q: SX) -> SX:

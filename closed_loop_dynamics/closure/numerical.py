@@ -168,15 +168,12 @@ class NumericalClosure(Closure):
 
         Nothing is differentiated through Newton: the rows are, at what it has found.
         """
-        n, m = G.shape
+        m = G.shape[1]
         second = self._second_derivatives(q, G)
         G_rate = ca.horzcat(*(sum(second[k, j] * yd[j] for j in range(m)) for k in range(m)))
-        at, a, along = (ca.SX.sym(*size) for size in (("qv", 2 * n), ("a", n), ("along", 2 * n)))
-        rows = self.system.motion(at[:n], at[n:], a).bias[list(self.plan.rows)]
-        change = ca.Function("change", [at, a, along], [ca.densify(ca.jtimes(rows, at, along))])
-        motion = (ca.vertcat(q, G @ yd), G @ ydd + G_rate @ yd)
-        changes = [change(*motion, ca.vertcat(G[:, k], G_rate[:, k])) for k in range(m)]
-        return G_rate, self._moved(q, -ca.horzcat(*changes))
+        qdd = G @ ydd + G_rate @ yd
+        changes = self.system.motion(q, G @ yd, qdd, (G, G_rate)).dbias[list(self.plan.rows), :]
+        return G_rate, self._moved(q, -changes)
 
     def curvature(self, q: SX, G: SX, forces: SX) -> SX:
         """The forces along the second derivatives."""
@@ -187,12 +184,12 @@ class NumericalClosure(Closure):
 
     def _second_derivatives(self, q: SX, G: SX) -> dict[tuple[int, int], SX]:
         """(k, j) -> d2q/dy_k dy_j (n, 1), from that of phi along two columns of G."""
-        n, m = G.shape
-        at, v, d = (ca.SX.sym(name, n) for name in ("q", "v", "d"))
-        rows = self.system.motion(at, v).bias[list(self.plan.rows)]  # quadratic in v
-        along = ca.Function("along", [at, v, d], [ca.densify(0.5 * ca.jtimes(rows, v, d))])
+        m, rows, columns = G.shape[1], list(self.plan.rows), []
+        for k in range(m):  # the bias is quadratic in qd
+            at = self.system.motion(q, G[:, k], along=(ca.SX(G.shape[0], k), G[:, :k]))
+            columns += [0.5 * at.dbias[rows, :], at.bias[rows]]
         pairs = [(k, j) for k in range(m) for j in range(k + 1)]
-        found = self._moved(q, -ca.horzcat(*(along(q, G[:, k], G[:, j]) for k, j in pairs)))
+        found = self._moved(q, -ca.horzcat(*columns))
         result = {pair: found[:, i] for i, pair in enumerate(pairs)}
         return {**result, **{(j, k): column for (k, j), column in result.items()}}
 

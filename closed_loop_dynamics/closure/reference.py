@@ -7,8 +7,7 @@ import numpy as np
 from ..arrays import Array
 from ..model.poses import body_poses
 from ..model.submechanism import Submechanism
-from .approach import Approach
-from .assembly import assembled
+from .assembly import assembled, least_gap
 from .cut_joint import CutJoint
 from .gaps import gap_words
 from .loop_numbers import LoopNumbers
@@ -35,7 +34,12 @@ def find_reference(numbers: LoopNumbers, entry: Submechanism) -> tuple[Array, li
             key="reference",
         )
     error = float(np.max(np.abs(numbers.scaled(q0)[0]), initial=0.0))
-    found = assembled(numbers, q0, CLOSED, _turned_cut) if entry.assemble else None
+    if entry.assemble is None and error > GAP:
+        raise entry.error(
+            f"submechanism '{system.name}' is open; gaps: {gap_words(system, q0)}",
+            "see what closes it by `closed-loop assemble`, or load it with assemble=True",
+        )
+    found = assembled(numbers, q0, CLOSED, turned_cut) if entry.assemble else None
     if found is not None and not np.allclose(found, q0, rtol=0.0, atol=CLOSED):
         what = "open" if error >= CLOSED else "at a dead point"
         return found, [f"{what} at q = 0; of the ways to assemble it, taken: {_show(names, found)}"]
@@ -51,14 +55,14 @@ def find_reference(numbers: LoopNumbers, entry: Submechanism) -> tuple[Array, li
         words = f"open at q = 0, gaps there: {gap_words(system, q0)}; closed at {closed}"
         return q, [f"{words}; correct the cut frames, or write that as `reference:`"]
     explicit = any(cut.explicit for cut in system.cuts)
-    q, error = numbers.close(q0, list(range(numbers.n)))
-    if error < CLOSED and (explicit or entry.reference):
-        note = f"open at the given configuration; assembled by least squares at {_show(names, q)}"
-        return q, [note]
-    q = Approach(numbers).descend(q0, list(range(numbers.n)))
+    if not entry.assemble and (explicit or entry.reference):
+        found = assembled(numbers, q0, CLOSED, turned_cut)
+        if found is not None:
+            return found, [f"open at the given configuration; assembled at {_show(names, found)}"]
+    q = least_gap(numbers, q0)
     raise entry.error(
         f"submechanism '{system.name}' does not close at its reference configuration; gaps there: "
-        f"{gap_words(system, q0)}; after least-squares assembly: {gap_words(system, q)}",
+        f"{gap_words(system, q0)}; no start closes it, least gaps reached: {gap_words(system, q)}",
         "check the cut frames, or give `reference:` near an assembled configuration",
     )
 
@@ -77,7 +81,7 @@ def _moved_far(numbers: LoopNumbers, entry: Submechanism, q0: Array, q: Array) -
 def check_orientation(numbers: LoopNumbers, entry: Submechanism, q: Array) -> None:
     """Rotation rows also vanish when a cut is turned by half a turn: that is not closed."""
     system = numbers.system
-    cut = _turned_cut(system, q)
+    cut = turned_cut(system, q)
     if cut is not None:
         raise entry.error(
             f"submechanism '{system.name}' closes only with {cut.labels[0]} turned by half a turn",
@@ -85,7 +89,7 @@ def check_orientation(numbers: LoopNumbers, entry: Submechanism, q: Array) -> No
         )
 
 
-def _turned_cut(system: LoopSystem, q: Array) -> CutJoint | None:
+def turned_cut(system: LoopSystem, q: Array) -> CutJoint | None:
     """The first cut that is turned by half a turn, if any."""
     names = system.names(range(len(system.joints)))
     poses = body_poses(system.tree, dict(zip(names, map(float, q), strict=True)))

@@ -23,7 +23,7 @@ from ..engine.symbolic import ca
 from ..mechanism import Mechanism
 from ..model.clusters import Cluster
 from ..model.tree import FLOATING
-from ..spatial import SX, Spatial
+from ..spatial import SX, Inertia, Spatial
 from .motion import Motion, joint_numbers
 from .outward import body_acceleration
 
@@ -37,6 +37,7 @@ class ArticulatedCluster:
         index: body -> its rows of G.
         G: (n_c, m_c); D: (m_c, m_c) and its factors; U: (6, m_c) in the frame of the parent body.
         D_inverse_U: (m_c, 6) D^-1 U^T.
+        F: of a single joint that carries others, U in the frame of its body, where it costs less.
     """
 
     cluster: Cluster
@@ -47,6 +48,7 @@ class ArticulatedCluster:
     D: SX
     factor: Cholesky
     D_inverse_U: SX
+    F: Spatial | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,20 +98,37 @@ def _eliminate(motion: Motion, cluster: Cluster, inertia: dict[int, Any]) -> Art
     U = P @ G
     D = ca.densify(G.T @ H @ G)
     factor = Cholesky.of(D)
-    if mech.joint(cluster.bodies[0]).kind == FLOATING:
+    if len(cluster.bodies) == 1 and mech.joint(cluster.bodies[0]).kind == FLOATING:
         # S = 1, so U^T = D X and D^-1 U^T is X: no 6x6 system with six right-hand sides.
         D_inverse_U = motion.X[cluster.bodies[0]].motion_matrix
     else:
         D_inverse_U = factor.solve(ca.densify(U.T))
 
+    first = cluster.bodies[0]
+    single = len(cluster.bodies) == 1 and len(motion.S[first].columns) == 1
+    # A rigid body, at the tips, is cheaper to carry to its parent as such.
+    single = single and isinstance(composite[first], Inertia)
+    F = composite[first].apply(motion.S[first].columns[0]) if single else None
     if cluster.parent >= 0:
-        whole = on_parent[0]
-        for more in on_parent[1:]:
-            whole = whole + more
-        articulated = whole.general().minus_outer(U, D_inverse_U)
+        axis = _free_axis(motion, first) if single else None
+        if axis is not None:
+            articulated = motion.X[first].inertia_to_parent(composite[first].freed(axis))
+        else:
+            whole = on_parent[0]
+            for more in on_parent[1:]:
+                whole = whole + more
+            articulated = whole.general().minus_outer(U, D_inverse_U)
         inertia[cluster.parent] = inertia[cluster.parent] + articulated
     slots = mech.yd.slots(independent)
-    return ArticulatedCluster(cluster, slots, index, G, U, D, factor, D_inverse_U)
+    return ArticulatedCluster(cluster, slots, index, G, U, D, factor, D_inverse_U, F)
+
+
+def _free_axis(motion: Motion, body: int) -> int | None:
+    """Which coordinate of its body a joint moves, where it is one of the six and has no rotor."""
+    S = motion.S[body].columns[0].stacked
+    moved = [k for k in range(6) if not S[k].is_zero()]
+    plain = len(moved) == 1 and S[moved[0]].is_one() and motion.joints[body].rotor_inertia.is_zero()
+    return moved[0] if plain else None
 
 
 def _rounding(mech: Mechanism, cluster: Cluster) -> float:

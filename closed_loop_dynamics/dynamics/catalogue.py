@@ -289,8 +289,8 @@ RECIPES: dict[str, Recipe] = {
 
 
 def check_kinds(mech: Mechanism, recipe: Traceable) -> list[tuple[str, int]]:
-    """(kind, component or cluster) of every check, in order."""
-    kinds = [(ORIENTATION, 0)] if mech.floating else []
+    """(kind, body, component or cluster) of every check, in order."""
+    kinds = [(ORIENTATION, b) for b in mech.turning]
     kinds += [(RESIDUAL, c) for c in mech.loops for _ in range(mech.closures[c].n_checks)]
     kinds += [(FUNCTION, c) for c in mech.functions for _ in range(mech.closures[c].n_checks)]
     if recipe.springs:

@@ -37,7 +37,12 @@ def cluster_aba(
     a: dict[int, Spatial] = {-1: Spatial.zero()}
     for k in sorted(articulated.nodes):
         node = articulated.nodes[k]
-        local = D_inverse_u[k] - node.D_inverse_U @ a[node.cluster.parent].stacked
+        a_parent = a[node.cluster.parent]
+        if node.F is None:
+            local = D_inverse_u[k] - node.D_inverse_U @ a_parent.stacked
+        else:
+            carried = motion.X[node.cluster.bodies[0]].motion_to_child(a_parent)
+            local = D_inverse_u[k] - node.F.dot(carried) / node.D
         ydd[node.slots] = local
         accelerate(motion, node, local, a)
     return ca.densify(ydd), articulated.pivots
@@ -48,17 +53,23 @@ def _alone(motion: Motion, node: ArticulatedCluster, left: SX, force: dict[int, 
     index, bodies = node.index, motion.mechanism.tree.bodies
     t = ca.SX.zeros(node.G.shape[0])
     on_parent: list[Spatial] = []
+    parent, first = node.cluster.parent, node.cluster.bodies[0]
+    if node.F is not None:
+        f = force.get(first, Spatial.zero())
+        D_inverse_u = (left[node.slots] - motion.S[first].dot(f)) / node.D
+        pushed = motion.X[first].force_to_parent(f + node.F * D_inverse_u)
+        force[parent] = force.get(parent, Spatial.zero()) + pushed
+        return D_inverse_u
     for b in reversed(node.cluster.bodies):
         if b not in force:
             continue
         t[index[b]] = motion.S[b].dot(force[b])
-        pushed, parent = motion.X[b].force_to_parent(force[b]), bodies[b].parent
-        if parent in index:
-            force[parent] = force.get(parent, Spatial.zero()) + pushed
+        pushed, inner = motion.X[b].force_to_parent(force[b]), bodies[b].parent
+        if inner in index:
+            force[inner] = force.get(inner, Spatial.zero()) + pushed
         else:
             on_parent.append(pushed)
     D_inverse_u = node.factor.solve(ca.densify(left[node.slots] - node.G.T @ t))
     own = Spatial.of(node.U @ D_inverse_u)
-    parent = node.cluster.parent
     force[parent] = sum(on_parent, start=force.get(parent, Spatial.zero()) + own)
     return D_inverse_u

@@ -152,43 +152,59 @@ def _gather(
     turning = ca.SX(3, m_c)
     dy, dyd, dydd = ca.SX(n_c, m_c), ca.SX(n_c, m_c), ca.SX(n_c, m_c)
     changes: dict[int, _Changes] = {}
-    force: dict[int, Spatial] = {}
     for b in reversed(node.cluster.bodies):
         S, rows, here = frame.S[b], node.rows[b], carried[b]
         G, G_rate = node.G[rows, :], node.G_rate[rows, :]
-        turning = turning + 2.0 * here.coriolis_rows(displaced[b].J)
-        changes[b] = _sum(_of_body(here, displaced[b]), changes.get(b))
-        force[b] = here.force + force.get(b, Spatial.zero())
+        turned = 2.0 * here.coriolis_rows(S)
+        turning = turning + turned @ G
+        by_joint, inertial = _by_joint(frame, node, b, here)
+        changes[b] = _sum(by_joint, changes.get(b))
 
         # The joint's own force, and how it changes while S turns with the body.
         rotor, slope = motion.joints[b].rotor_inertia, friction_slope(motion, b)
         own = joint_friction(motion, b) + joint_spring(motion, b) + rotor * qdd[b]
-        result.tree[b] = projected(S, force[b]) + own
+        result.tree[b] = projected(S, here.force) + own
         dy[rows, :] = projected(S, changes[b].dy) + slope * G_rate + rotor * node.G_second[rows, :]
         dy[rows, :] += joint_stiffness(motion.mechanism, b) * G
         dyd[rows, :] = 2.0 * (projected(S, changes[b].half_dyd) + rotor * G_rate) + slope * G
         dydd[rows, :] = projected(S, changes[b].dydd) + rotor * G
 
-        # Seen from the parent body, all that the joint carries is turned by it.
+        # What its parent body in the cluster does to it, by carrying all of it along.
         parent = bodies[b].parent if bodies[b].parent in node.rows else outside
-        seen = changes[b]._replace(dy=changes[b].dy + combined(crossed_forces(S, force[b]), G))
+        if parent in node.rows:
+            by = displaced[parent]
+            dy[rows, :] += turned.T @ by.rate.w + projected(inertial, by.second)
+            dyd[rows, :] += turned.T @ by.J.w + 2.0 * projected(inertial, by.half)
+            dydd[rows, :] += projected(inertial, by.J)
+
+        # Seen from the parent body, all that the joint carries is turned by it.
+        seen = changes[b]._replace(dy=changes[b].dy + combined(crossed_forces(S, here.force), G))
         changes[parent] = _sum(seen, changes.get(parent))
-        force[parent] = force[b] + force.get(parent, Spatial.zero())
-        if outside >= 0:
-            carried[outside] = carried[outside] + here
+        if parent >= 0:
+            carried[parent] = carried[parent] + here
     at = node.slots
     result.dy[at, at], result.dyd[at, at] = node.G.T @ dy, node.G.T @ dyd
     result.dydd[at, at] = symmetric_half(node.G.T @ dydd)
     return changes[outside], turning
 
 
-def _of_body(here: Carried, by: _Displaced) -> _Changes:
-    """2 B eta' + I eta''."""
+def _by_joint(frame: OneFrame, node: _Node, b: int, here: Carried) -> tuple[_Changes, Spatial]:
+    """2 B eta' + I eta'' of what the joint of ``b`` does to all that it carries; I S.
+
+    A column of forces for each axis of the joint: only these are combined by G, G' and G''.
+    """
+    G, G_rate, G_second = (part[node.rows[b], :] for part in (node.G, node.G_rate, node.G_second))
+    S, shift = frame.S[b], frame.shift[b]
+    inertial, coriolis = here.inertial(S), here.coriolis(S)
+    first = coriolis + here.inertial(shift)
+    second = here.coriolis(shift) * 2.0 + here.inertial(frame.drift[b])
+    half = coriolis + here.inertial(frame.mean_shift[b])
+    by_first, by_second = combined(first, 2.0 * G_rate), combined(inertial, G_second)
     return _Changes(
-        here.coriolis(by.rate) * 2.0 + here.inertial(by.second),
-        here.coriolis(by.J) + here.inertial(by.half),
-        here.inertial(by.J),
-    )
+        combined(second, G) + by_first + by_second,
+        combined(half, G) + combined(inertial, G_rate),
+        combined(inertial, G),
+    ), inertial
 
 
 def _sum(changes: _Changes, others: _Changes | None) -> _Changes:

@@ -111,7 +111,7 @@ class Motion:
     def checks(self) -> list[SX]:
         """Values that must be positive: of the joints' positions, then loops, then functions."""
         mech = self.mechanism
-        placed = [check for b in self.q for check in joint_checks(mech.joint(b), self.q[b])]
+        placed = [check for b in mech.turning for check in joint_checks(mech.joint(b), self.q[b])]
         closed = [check for c in mech.loops + mech.functions for check in self.loops[c].checks]
         return placed + closed
 
@@ -153,9 +153,9 @@ def trace_motion(
 
 
 def trace_kinematics(mech: Mechanism) -> tuple[SX, SX]:
-    """CasADi functions (y, yd) -> dy/dt and y -> y with its quaternion normalised.
+    """CasADi functions (y, yd) -> dy/dt and y -> y with its quaternions normalised.
 
-    dy/dt is yd but for the free flyer's pose (7) and twist (6). For the native integrator
+    dy/dt is yd but for the poses and twists of free flyers and balls. For the native integrator
     (``engine/rk4.py``); ``quantities/coordinates.py`` has the same in NumPy.
     """
     y, yd = ca.SX.sym("y", mech.n_y), ca.SX.sym("yd", mech.m)

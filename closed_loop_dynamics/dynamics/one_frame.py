@@ -124,6 +124,8 @@ def in_one_frame(
         R, p = pose[body.parent]
         if i == 0 and mech.floating:
             a[-1] = motion.X[0].motion_to_child(a[-1])
+            R_0, p_0 = motion.X[0].matrix
+            pose[-1] = R_0.T, -(R_0.T @ p_0)
         else:
             for R_step, p_step in motion.X[i].steps:
                 R, p = R @ R_step, p + R @ p_step
@@ -141,9 +143,6 @@ def in_one_frame(
             pushed = R @ wrenches[i].v
             turned = R @ wrenches[i].w + ca.cross(p, pushed)
             frame.own[i] = frame.own[i].without_force(Spatial(turned, pushed))
-    if mech.floating:
-        R, p = motion.X[0].matrix
-        pose[-1] = R.T, -(R.T @ p)
     return frame
 
 

@@ -3,17 +3,22 @@
 ctypes and NumPy's slicing cost microseconds per call, as much as a robot's dynamics. Here a
 built-in function (``PyMethodDef``, METH_FASTCALL: both stable ABI of CPython) leads straight into
 our code, which reads pointer, shape and stride out of the array objects. Their layout
-(``PyArrayObject_fields``) is compiled into every NumPy extension, so it does not change; still it
-is verified on a real array before use, and where it differs plain Python copies the vectors.
+(``PyArrayObject_fields``) is compiled into every NumPy extension, so it does not change, nor does
+the place of ``PyArray_New`` in its table of functions; still both are tried before use, and where
+they differ plain Python copies the vectors.
 
-Whatever is not exactly a one-dimensional float64 ndarray of the right length is left to Python, as
-CONVERT. The GIL is held: these calls are short, and batches release it.
+The result is a new array. Whatever is not so simple is left to Python, with a status: arguments
+that are not exactly one-dimensional float64 arrays of the right length (CONVERT), calls that
+failed, and calls by another thread than the one that the memory belongs to. The GIL is held: these
+calls are short, and batches release it.
 """
 
 from __future__ import annotations
 
 import ctypes
+import importlib
 import sys
+import threading
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -23,15 +28,26 @@ import numpy as np
 from ..arrays import Array
 from .code import Module
 from .layout import CONVERT, ProgramShape
-from .values import Block, Int, Real
+from .values import Block, Int, Real, Value
 
 _HEAD = object.__basicsize__ // 8  # reference count and, last, the type
 # In words of 64 bits from the start of an array object; the number of dimensions has half a word.
 _TYPE, _DATA, _NDIM, _SHAPE, _STRIDES, _DESCR = (_HEAD + d for d in (-1, 0, 1, 2, 3, 5))
 _LOW_HALF = (1 << 32) - 1
 _METH_FASTCALL = 0x80
+_NPY_DOUBLE, _PYARRAY_NEW = 12, 93  # a type, and a place among the functions of NumPy
+#: In words from the start of a program's objects; the definition of the function comes last.
+_ARRAY, _DOUBLE, _OWNER, _OTHERWISE, _STATUS, _SIZE, _DEFINITION = range(7)
+#: Length of a program's objects.
+OBJECTS = _DEFINITION + 4
 #: What the code emitted here depends on, for the cache key.
 DESCRIPTION = f"arrays after {_HEAD} words"
+_ARGUMENTS = {"self": Block, "args": Block, "count": Int}
+_PYTHON: dict[str, tuple[type[Value], ...]] = {
+    "PyArray_New": (Block, Int, Block, Int, Block, Block, Int, Int, Block),
+    "PyObject_Vectorcall": (Block, Block, Int, Block),
+    "PyThread_get_thread_ident": (),
+}
 
 
 @lru_cache(maxsize=1)
@@ -50,20 +66,80 @@ def supported() -> bool:
     seen = (field(_TYPE), field(_DATA), field(_NDIM) & _LOW_HALF, field(_DESCR))
     if seen != (id(np.ndarray), array.ctypes.data, 1, id(np.dtype(np.float64))):
         return False
-    return (word(field(_SHAPE)), word(field(_STRIDES))) == (3, 24)
+    if (word(field(_SHAPE)), word(field(_STRIDES))) != (3, 24):
+        return False
+    pointer, number = ctypes.c_void_p, ctypes.c_int
+    kinds = (pointer, number, pointer, number, pointer, pointer, number, number, pointer)
+    try:
+        make = ctypes.PYFUNCTYPE(ctypes.py_object, *kinds)(symbols()["PyArray_New"])
+    except (ImportError, KeyError):
+        return False
+    size = ctypes.c_int64(3)
+    dimensions = ctypes.addressof(size)
+    made = make(id(np.ndarray), 1, dimensions, _NPY_DOUBLE, None, None, 0, 0, None)
+    return (type(made), made.dtype, made.shape) == (np.ndarray, np.dtype(np.float64), (3,))
+
+
+@lru_cache(maxsize=1)
+def symbols() -> dict[str, int]:
+    """Addresses of what the emitted code calls."""
+    # Where ``import_array`` of NumPy's C headers finds its table.
+    core = "numpy.core" if np.__version__.startswith("1.") else "numpy._core"
+    capsule = vars(importlib.import_module(f"{core}._multiarray_umath"))["_ARRAY_API"]
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    functions = pointer(capsule, None)
+    found = {"PyArray_New": ctypes.c_void_p.from_address(functions + 8 * _PYARRAY_NEW).value}
+    for name in ("PyObject_Vectorcall", "PyThread_get_thread_ident"):
+        found[name] = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
+    return {name: address or 0 for name, address in found.items()}
 
 
 def emit_array_call(module: Module, shape: ProgramShape, symbol: str, single: str) -> None:
-    """Write ``PyObject *symbol(self, args, count)``: copy the vectors in, run, return the status.
+    """Write ``PyObject *symbol(self, args, count)``: copy the vectors in, run, return a new array.
 
-    ``self`` is the program's memory, an array; ``single`` is the function to run on it.
+    ``self`` is the program's memory, an array; ``single`` is the function to run on it. What is
+    left to Python goes to the function that was bound with it.
     """
-    arguments = {"self": Block, "args": Block, "count": Int}
     run = f"{symbol}_status"
-    f = module.function(run, arguments, returns=Int)
+    _emit_status(module, shape, run, single)
+    for name, kinds in _PYTHON.items():
+        module.external(name, kinds, Int)
+    f = module.function(symbol, _ARGUMENTS, returns=Int)
+    owner, args, count = f.arguments
+    memory, nothing, zero = owner.of(Block)[_DATA], f.nowhere(), f.integer(0)
+    objects = (memory + shape.layout.objects).of(Int)
+    pointers = objects.of(Block)
+
+    def left_to_python() -> Int:
+        return f.called("PyObject_Vectorcall", Int, pointers[_OTHERWISE], args, count, nothing)
+
+    def failed() -> Int:
+        objects[_STATUS] = status
+        return left_to_python()
+
+    thread = f.called("PyThread_get_thread_ident", Int)
+    f.return_if(thread.differs(objects[_OWNER]), left_to_python)
+    status = f.called(run, Int, *f.arguments)
+    f.return_if(status.differs(0), failed)
+    one, kind = f.integer(1), f.integer(_NPY_DOUBLE)
+    rest = (nothing, nothing, zero, zero, nothing)
+    array = f.called("PyArray_New", Int, pointers[_ARRAY], one, objects + _SIZE, kind, *rest)
+    f.return_if(array.equals(0), 0)
+    if shape.n_user_out:
+        source, target = memory + shape.layout.body_out, array.as_address().of(Block)[_DATA]
+        with f.loop(shape.n_user_out) as i:
+            target[i] = source[i]
+    f.finish(array)
+
+
+def _emit_status(module: Module, shape: ProgramShape, symbol: str, single: str) -> None:
+    """Write the same with the status as its result, and without a look at the thread."""
+    f = module.function(symbol, _ARGUMENTS, returns=Int)
     owner, args, count = f.arguments
     memory = owner.of(Block)[_DATA]
-    array_type, double = (memory.of(Int)[shape.layout.objects + i] for i in range(2))
+    objects = (memory + shape.layout.objects).of(Int)
+    array_type, double = objects[_ARRAY], objects[_DOUBLE]
 
     def unless(seen: Int, expected: Int | int) -> None:
         f.return_if(seen.differs(expected), CONVERT)
@@ -84,10 +160,6 @@ def emit_array_call(module: Module, shape: ProgramShape, symbol: str, single: st
             target = target + size
     f.finish(f.called(single, Int, memory))
 
-    module.external("PyLong_FromLongLong", [Int], Block)
-    f = module.function(symbol, arguments, returns=Block)
-    f.finish(f.called("PyLong_FromLongLong", Block, f.called(run, Int, *f.arguments)))
-
 
 class _MethodDefinition(ctypes.Structure):
     _fields_ = (
@@ -107,21 +179,38 @@ class _Owned(np.ndarray):
     keep: Any
 
 
-def bind(memory: Array, objects_at: int, address: int, keep: Any) -> Callable[..., int]:
+#: Answers in place of the native code: takes the status (None: another thread called) and the
+#: arguments.
+Otherwise = Callable[[int | None, tuple[Any, ...]], Any]
+
+
+def bind(
+    memory: Array, shape: ProgramShape, address: int, keep: Any, otherwise: Otherwise
+) -> Callable[..., Array]:
     """The Python function that runs the code at ``address``, part of ``keep``, in ``memory``.
 
-    Its definition is kept in the memory itself, which the function owns: it is read until the very
-    end of the function's life.
+    It is this thread's. Its definition is kept in the memory itself, which the function owns: it is
+    read until the very end of the function's life.
     """
-    memory.view(np.int64)[objects_at : objects_at + 2] = id(np.ndarray), id(np.dtype(np.float64))
-    place = memory.ctypes.data + 8 * (objects_at + 2)
+    objects = memory.view(np.int64)[shape.layout.objects :][:OBJECTS]
+    this_thread = ctypes.c_int64(threading.get_ident()).value
+
+    def left(*values: Any) -> Any:
+        mine = ctypes.c_int64(threading.get_ident()).value == this_thread
+        return otherwise(int(objects[_STATUS]) if mine else None, values)
+
+    objects[:_DEFINITION] = (
+        *(id(np.ndarray), id(np.dtype(np.float64))),
+        *(this_thread, id(left), 0, shape.n_user_out),
+    )
+    place = objects[_DEFINITION:].ctypes.data
     definition = _MethodDefinition.from_address(place)
     definition.name = ctypes.addressof(_NAME)
     definition.function = address
     definition.flags = _METH_FASTCALL
     owned = memory.view(_Owned)
-    owned.keep = keep
-    function: Callable[..., int] = _new_function()(place, owned, None)
+    owned.keep = keep, left
+    function: Callable[..., Array] = _new_function()(place, owned, None)
     return function
 
 

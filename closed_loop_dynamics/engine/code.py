@@ -7,7 +7,7 @@ one (:mod:`.llvm_ir`).
 from __future__ import annotations
 
 import abc
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import reduce
 from operator import and_
@@ -120,8 +120,11 @@ class Function(Speller):
     # -- what a language spells -----------------------------------------------------------------
 
     @abc.abstractmethod
-    def return_if(self, flag: Flag, value: Int | int) -> None:
-        """Leave the function with ``value`` when ``flag`` (one lane)."""
+    def return_if(self, flag: Flag, value: Int | int | Callable[[], Int]) -> None:
+        """Leave the function with ``value`` when ``flag`` (one lane).
+
+        A function writes what is done only then, and gives the value.
+        """
 
     @abc.abstractmethod
     def call(self, function: str | Block[Any], *arguments: Value) -> None:

@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from .layout import CONVERT, GRAIN, ProgramShape
+from .layout import GRAIN, ProgramShape
 from .seeds import Seeds
-
-_DOUBLE = np.dtype(np.float64)
 
 
 @dataclass(eq=False)
@@ -28,7 +26,7 @@ class Context:
         statuses: (result code, iterations) of every solver; counts: the iterations alone.
         seeds: kept here because the records hold addresses of their tables.
         handle: what the back-end's function takes.
-        run: copies plain float64 vectors in and runs; a status, CONVERT for other arguments.
+        call: :meth:`.program.Program.__call__`, shorter for the thread that made this memory.
         lanes: memory of the SIMD version, made when first needed.
     """
 
@@ -41,7 +39,7 @@ class Context:
     counts: NDArray[np.int64]
     seeds: tuple[Seeds, ...]
     handle: Any = None
-    run: Callable[..., int] = field(default=lambda *values: CONVERT)
+    call: Callable[..., Array] = field(init=False)
     lanes: Array | None = None
 
     @staticmethod
@@ -76,21 +74,3 @@ def aligned_zeros(length: int) -> Array:
     raw = np.zeros(length + 8)
     start = (-(raw.ctypes.data // 8)) % 8
     return raw[start : start + length]
-
-
-def copying_call(
-    inputs: tuple[Array, ...], single: Callable[[Any], int], handle: Any
-) -> Callable[..., int]:
-    """A :attr:`Context.run` in plain Python."""
-
-    def run(*values: Any) -> int:
-        try:
-            for view, value in zip(inputs, values, strict=True):
-                if value.dtype is not _DOUBLE or value.shape != view.shape:
-                    return CONVERT
-                view[:] = value
-        except (AttributeError, ValueError):
-            return CONVERT
-        return single(handle)
-
-    return run

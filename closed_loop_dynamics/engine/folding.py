@@ -49,6 +49,11 @@ class Builder:
                     if self.constants.get(const, 0.0) < 0.0:
                         positive = self.constant(-self.constants[const])
                         return self.add("neg", self.add("mul", positive, other))
+        if name == "div" and self.constants.get(a) != 1.0:
+            # Divisors come again, the same pivot for many columns; a division costs ten products.
+            return self.add("mul", a, self.add("div", self.constant(1.0), b))
+        if name == "div" and self.constants.get(b):
+            return self.constant(1.0 / self.constants[b])
         if name in ("sin", "cos"):
             expanded = self._trigonometry_of_arc_tangent(name, a)
             if expanded is not None:

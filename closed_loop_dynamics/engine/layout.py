@@ -98,7 +98,7 @@ class Layout:
     Attributes:
         records: seeds of every solver (absent in lane memory: lanes share those of the thread).
         functions: addresses of its seeding and its Newton code, two integers.
-        objects: what :func:`.array_call.bind` keeps here: two addresses and a 32-byte structure.
+        objects: what :func:`.array_call.bind` keeps here.
         body_in, body_out: blocks of the body; in them ``user_in``, ``checks`` and ``slopes``, each
             to the end of the block or to where the next one begins.
         solver_in, solver_out: blocks of every solver's step.
@@ -113,7 +113,7 @@ class Layout:
         solvers = [b.solver for b in shape.solvers]
         self.records = [self._take(s.record.size) for s in solvers] if records else []
         self.functions = [self._take(2) for _ in solvers]
-        self.objects = self._take(6)
+        self.objects = self._take(16)
         self.body_in = self._take(shape.n_x + shape.n_user_in)
         self.user_in = self.body_in + shape.n_x
         self.body_out = self._take(shape.n_body_out)

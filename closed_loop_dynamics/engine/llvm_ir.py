@@ -6,7 +6,7 @@ A value of one lane is a ``double``, ``i64`` or ``i1``, one of L lanes a vector 
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from .code import Function, Module, Variable
@@ -42,6 +42,9 @@ _LIBM = {"tan", "asin", "acos", "atan", "exp", "log", "sinh", "cosh", "tanh"}
 _LIBM |= {"atan2", "pow", "hypot"}
 #: Functions that compiled code may call: by name above, or because a CPU has no instruction for it.
 LIBM_NAMES = (*_LIBM, "fma", "fmin", "fmax", "floor", "ceil")
+
+#: Functions that the compiler calls by itself are called through the table too.
+_FLAGS = '!llvm.module.flags = !{!0}\n!0 = !{i32 7, !"RtLibUseGOT", i32 1}\n'
 
 
 def literal(value: float) -> str:
@@ -90,14 +93,16 @@ class LlvmModule(Module):
 
     def declare(self, result: str, symbol: str, arguments: Collection[str]) -> None:
         """Say once what a function of another module looks like."""
-        self._declarations[f"declare {result} {symbol}({', '.join(arguments)})"] = None
+        # Calls go through a table of addresses: another module may be anywhere.
+        far = "" if symbol.startswith("@llvm.") else " nonlazybind"
+        self._declarations[f"declare {result} {symbol}({', '.join(arguments)}){far}"] = None
 
     def add(self, text: str) -> None:
         """Take in a finished function."""
         self._functions.append(text)
 
     def text(self) -> str:
-        return "\n\n".join(["\n".join(self._declarations), *self._functions])
+        return "\n\n".join(["\n".join(self._declarations), *self._functions, _FLAGS])
 
 
 class LlvmFunction(Function):
@@ -227,10 +232,11 @@ class LlvmFunction(Function):
 
     # -- control --------------------------------------------------------------------------------
 
-    def return_if(self, flag: Flag, value: Int | int) -> None:
+    def return_if(self, flag: Flag, value: Int | int | Callable[[], Int]) -> None:
         leave, stay = self._label("leave"), self._label("stay")
         self._lines.append(f"  br i1 {flag.name}, label %{leave}, label %{stay}")
         self._start(leave)
+        value = value() if callable(value) else value
         self._lines.append(f"  ret i64 {value.name if isinstance(value, Int) else value}")
         self._start(stay)
 

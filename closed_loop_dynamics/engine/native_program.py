@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+import weakref
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from . import array_call, cache, native
-from .contexts import Context, aligned_zeros, copying_call
+from .contexts import Context, aligned_zeros
 from .instructions import instruction_list
 from .layout import BoundSolver, ProgramShape
 from .llvm_ir import LlvmModule
@@ -99,11 +100,20 @@ class NativeProgram(Program):
         context.handle = ctypes.c_void_p(context.memory.ctypes.data)
         if self._call:
             keep = (self._scalar.code, self._unit)
-            context.run = array_call.bind(
-                context.memory, self.shape.layout.objects, self._call, keep
-            )
+            # Weak: what the function lives on is its code and its memory.
+            alive, here = weakref.ref(self), weakref.ref(context)
+
+            def otherwise(status: int | None, values: tuple[Any, ...]) -> Array:
+                program, own = alive(), here()
+                if program is None:
+                    raise ReferenceError("the robot that this function belongs to is gone")
+                if status is None or own is None:
+                    return program(*values)
+                return program.otherwise(own, status, values)
+
+            context.call = array_call.bind(context.memory, self.shape, self._call, keep, otherwise)
         else:
-            context.run = copying_call(context.inputs, self._single, context.handle)
+            context.call = self._copying_call(context)
 
     def _single(self, handle: Any) -> int:
         return int(self._scalar.run(handle))

@@ -26,6 +26,8 @@ from .seeds import Seeds
 from .solver_unit import SolverUnit
 from .threads import share
 
+_DOUBLE = np.dtype(np.float64)
+
 
 @dataclass(frozen=True)
 class ProgramSource:
@@ -105,7 +107,7 @@ class Program(abc.ABC):
 
     @abc.abstractmethod
     def _attach(self, context: Context) -> None:
-        """Give a context its ``handle`` and its ``run``."""
+        """Give a context its ``handle`` and its ``call``."""
 
     @abc.abstractmethod
     def _single(self, handle: Any) -> int:
@@ -153,16 +155,37 @@ class Program(abc.ABC):
     def __call__(self, *values: Any) -> Array:
         """Evaluate one sample, or a batch when a value is (N, size); returns a fresh array."""
         try:
-            context = self._local.context
+            call = self._local.context.call
         except AttributeError:
-            context = self.context()
-        status = context.run(*values)
-        if status:
-            if status == CONVERT:
-                return self._converted(values)
-            self._recover(context, status, self._rescue)
-        result: Array = context.output.copy()
+            call = self.context().call
+        result: Array = call(*values)
         return result
+
+    def otherwise(self, context: Context, status: int, values: Sequence[Any]) -> Array:
+        """The result of a call that ended with a status, by what is slower."""
+        if status == CONVERT:
+            return self._converted(values)
+        self._recover(context, status, self._rescue)
+        return context.output.copy()
+
+    def _copying_call(self, context: Context) -> Callable[..., Array]:
+        """A :attr:`Context.call` in plain Python."""
+        owner = threading.get_ident()
+
+        def call(*values: Any) -> Array:
+            if threading.get_ident() != owner:
+                return self(*values)
+            try:
+                for view, value in zip(context.inputs, values, strict=True):
+                    if value.dtype is not _DOUBLE or value.shape != view.shape:
+                        return self._converted(values)
+                    view[:] = value
+            except (AttributeError, ValueError):
+                return self._converted(values)
+            status = self._single(context.handle)
+            return self.otherwise(context, status, values) if status else context.output.copy()
+
+        return call
 
     def _converted(self, values: Sequence[Any]) -> Array:
         """Anything array-like: checked, made floats, sent to one sample or to the batch."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import MAX_ANGLE, Array
-from .contexts import Context, copying_call
+from .contexts import Context
 from .instructions import block_sizes
 from .layout import CHECK, INPUT, SOLVER, BoundSolver
 from .nested import NestedStep
@@ -49,7 +49,7 @@ class VmProgram(Program):
 
     def _attach(self, context: Context) -> None:
         context.handle = _Machine(self, context, self._body, self._steps)
-        context.run = copying_call(context.inputs, self._single, context.handle)
+        context.call = self._copying_call(context)
 
     def _single(self, handle: Any) -> int:
         machine: _Machine = handle

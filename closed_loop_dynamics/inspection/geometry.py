@@ -6,7 +6,7 @@ the branch (continuation from the reference) as the judge of what is reachable.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..closure.continuation import Solution
 from ..dynamics.actuation_rank import natural_sizes
 from ..errors import ClosureNotFound, InvalidInput
 from ..programs import Programs
+from .assembling import Ways, ways_to_assemble
 
 #: Directions in which the boundary of a two-dimensional reachable set is sampled.
 RAYS = 72
@@ -220,6 +221,10 @@ class SubmechanismGeometry:
         return {"y": y, "u": u, "ratio": ratio}
 
     # -- assembly modes -------------------------------------------------------------------------
+
+    def assemblies(self, start: Mapping[str, float] | None = None) -> Ways:
+        """All ways to close the loops from ``start``, joint -> position, also far open ones."""
+        return ways_to_assemble(self._closure, start or {})
 
     def mode_name(self) -> str:
         """Name of the mode that the loops stay on, as in :meth:`assembly_modes`, but quickly."""

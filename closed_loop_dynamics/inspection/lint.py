@@ -125,8 +125,8 @@ def _component_findings(programs: Programs, c: int, s: SubmechanismSummary) -> I
         chosen = component.entry.reference and not component.entry.assemble
         for note in loops.plan.notes:
             yield _about(s, "info" if chosen else "warning", "assembled", note)
-        for words in tip_gaps(mech.tree, component, loops.system.cuts):
-            yield _about(s, "warning", "gap", words)
+        for severity, words in tip_gaps(mech.tree, component, loops.system.cuts):
+            yield _about(s, severity, "gap", words)
         if programs.branches[c].table.many_valued:
             message = (
                 "the way to a position decides on which configuration it ends (cuspidal "
@@ -141,7 +141,8 @@ def _component_findings(programs: Programs, c: int, s: SubmechanismSummary) -> I
         if has_drive(programs, c):
             for severity, words in dead_point_words(Drive(programs, c)):
                 yield _about(s, severity, "drive-dead-point", words)
-    counts = f"{len(s.active)} actuators for {len(s.independent)} degrees of freedom"
+    freedom = mech.velocities(component.independent).size
+    counts = f"{len(s.active)} actuators for {freedom} degrees of freedom"
     if c in mech.drivable and len(component.active) < len(component.independent):
         message = f"{counts}; at the reference nothing drives {undriven_words(programs, c)}"
         yield _about(s, "warning", "underactuated", message)

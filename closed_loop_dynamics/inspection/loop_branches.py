@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..arrays import Array
 from ..model.clusters import loop_bodies
+from ..model.locked_axes import axes_of
 from ..model.poses import body_poses, link_pose
 from ..model.submechanism import LoopConstraint
 from ..model.tree import PRISMATIC, REVOLUTE, Tree
@@ -19,6 +20,8 @@ from ..model.tree import PRISMATIC, REVOLUTE, Tree
 COINCIDENT = 1e-5
 #: Published dimensions are rounded: a planar loop is planar only to about this, relatively.
 ROUNDED = 1e-4
+#: A link with less than this part of the robot's mass weighs nothing.
+LIGHT = 1e-4
 #: Names of frames at the end of an arm or leg that are no rod ends.
 _TOOLS = re.compile(
     r"tool|tcp|sole|hand|foot|camera|imu|sensor|grip|finger|jaw|(^|_)ee(_|$)", re.IGNORECASE
@@ -54,6 +57,8 @@ class Cut:
         coincides: a link of the successor's body that lies at the same point, "" if there is none.
         normal: (3,) of the plane in which this loop moves, if the mechanism is not planar but the
             loop is; else None.
+        kind: of the joint that was cut, a word of ``model/locked_axes.py``; axis: its axis (3,) in
+            the root frame at q = 0.
     """
 
     tip: Tip
@@ -61,6 +66,8 @@ class Cut:
     swing: int | None = None
     coincides: str = ""
     normal: Array | None = None
+    kind: str = "spherical"
+    axis: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +88,21 @@ class Guess:
     normal: Array | None
 
 
+@dataclass(frozen=True, eq=False)
+class Hints:
+    """What is known besides the geometry.
+
+    Attributes:
+        driven: bodies whose joints are driven; empty: nobody says so.
+        points: link -> (3,) where it was cut off, in the root frame at q = 0 [m].
+        kind: of all joints that were cut; empty: to be guessed.
+    """
+
+    driven: frozenset[int] = frozenset()
+    points: Mapping[str, Array] = field(default_factory=dict)
+    kind: str = ""
+
+
 def near(a: Array, b: Array) -> bool:
     """Two points are one."""
     return bool(np.linalg.norm(a - b) < COINCIDENT)
@@ -89,12 +111,13 @@ def near(a: Array, b: Array) -> bool:
 class Branches:
     """Children, leaves and tips of a tree."""
 
-    def __init__(self, tree: Tree) -> None:
-        self.tree = tree
+    def __init__(self, tree: Tree, hints: Hints | None = None) -> None:
+        self.tree, self.hints = tree, hints or Hints()
         self.poses = body_poses(tree)
         self.children: dict[int, list[int]] = {b: [] for b in range(-1, len(tree.bodies))}
         for b, body in enumerate(tree.bodies):
             self.children[body.parent].append(b)
+        self.mass = sum(body.mass for body in tree.bodies)
         self.fixed = {link: joint for joint, link in tree.fixed_joint_children.items()}
 
     def below(self, b: int) -> list[int]:
@@ -132,6 +155,10 @@ class Branches:
         hinge = self.tree.bodies[b].joint.kind == REVOLUTE
         return hinge and not self.children[b] and self.tip(b) is None
 
+    def inner(self, b: int) -> bool:
+        """A link without weight that carries others: the inside of a ball or universal joint."""
+        return self.tree.bodies[b].mass <= LIGHT * self.mass and bool(self.children[b])
+
     def point(self, link: str) -> Array:
         """(3,) origin of a link at q = 0 in the root frame [m]."""
         origin: Array = link_pose(self.tree, self.poses, link)[:3, 3]
@@ -150,13 +177,16 @@ class Branches:
             points.append(pose[:3, :3] @ (body.first_moment / body.mass) + pose[:3, 3])
         return min(float(np.linalg.norm(cut.tip.point - point)) for point in points)
 
-    def within_reach(self, cut: Cut) -> bool:
-        """The link to join is not further away than the leg is long."""
+    def leg(self, cut: Cut) -> list[int]:
+        """Bodies of the loop from the tip to its base."""
         loop = self.loop(cut)
-        leg = [b for b in self.tree.path_to_root(cut.tip.body) if b in loop]
-        points = [cut.tip.point, *(self.poses[b][:3, 3] for b in leg)]
+        return [b for b in self.tree.path_to_root(cut.tip.body) if b in loop]
+
+    def within_reach(self, cut: Cut, distance: float) -> bool:
+        """The link to join is not further away than the leg is long."""
+        points = [cut.tip.point, *(self.poses[b][:3, 3] for b in self.leg(cut))]
         length = sum(float(np.linalg.norm(a - b)) for a, b in itertools.pairwise(points))
-        return self.distance(cut) < length + COINCIDENT
+        return distance < length + COINCIDENT
 
     def cut(self, tip: Tip, body: int, link: str = "", swing: int | None = None) -> Cut:
         """Between a tip and a link of a body, by default the one that its joint moves."""
@@ -173,7 +203,12 @@ class Branches:
         return sorted({b for cut in cuts for b in self.loop(cut)})
 
     def drives(self, legs: list[list[int]]) -> list[int]:
-        """One joint per leg: the one with an effort limit if others have none, a slider, or any."""
+        """Those that are known to be driven, or one joint per leg.
+
+        The one with an effort limit if others have none, a slider, or any.
+        """
+        if self.hints.driven:
+            return sorted(b for bodies in legs for b in bodies if b in self.hints.driven)
         found = []
         for bodies in legs:
             strong = [b for b in bodies if 0.0 < self.tree.bodies[b].joint.effort < np.inf]
@@ -192,7 +227,7 @@ class Branches:
         return int(np.count_nonzero(np.linalg.norm(K, axis=0) > COINCIDENT)) - _rank(K)
 
     def constraints(self, cuts: Sequence[Cut], joints: Sequence[int]) -> Array:
-        """K (rows, joints) at q = 0: three translations per cut, one rotation more with a swing."""
+        """K (rows, joints) at q = 0: what the cuts hold, one rotation more with a swing."""
         rows = [np.zeros((0, len(joints)))]
         for cut in cuts:
             J = np.zeros((6, len(joints)))
@@ -201,7 +236,7 @@ class Branches:
                 for b in self.tree.path_to_root(body):
                     if b in joints:
                         J[:, joints.index(b)] += sign * self._motion(b, cut.tip.point)
-            rows.append(J[3:])
+            rows.append(np.array([a.axis for a in axes_of(cut.kind, cut.axis)]) @ J)
             if cut.swing is not None:
                 rows.append(self.locked_axis(cut)[None] @ J[:3])
         return np.vstack(rows)
@@ -244,7 +279,7 @@ class Branches:
         self, cuts: Sequence[Cut], joints: list[int], chain: list[int], active: Sequence[int]
     ) -> Guess | None:
         """The mechanism of cuts within reach, if drives and freedoms agree in number."""
-        if not all(self.within_reach(cut) for cut in cuts):
+        if not all(self.within_reach(cut, self.distance(cut)) for cut in cuts):
             return None
         if self.mobility(cuts, joints) != len(active):
             return None

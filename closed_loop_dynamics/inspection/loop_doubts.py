@@ -4,36 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from ..model.tree import REVOLUTE, Tree
 from .loop_branches import Branches, Guess, near
 
 #: A chain whose last link has less than this part of the robot's mass carries nothing.
 LIGHT = 1e-3
-#: A link whose centre of mass is so far away from its hinge reaches further than that [m].
-HANGS = 1e-3
 
 
 def doubts(tree: Tree, guesses: Sequence[Guess]) -> list[str]:
     """Sentences about links that no guess explains, each with a remedy."""
     view, used = Branches(tree), {b for guess in guesses for b in guess.joints}
     return [*_same_place(view, used), *_loose_rods(view, used)]
-
-
-def near_hinges(tree: Tree, guesses: Sequence[Guess]) -> list[str]:
-    """Sentences about cuts at the origin of a link that hangs there: its other end may be meant."""
-    found = []
-    for cut in (cut for guess in guesses for cut in guess.cuts):
-        body = tree.bodies[cut.tip.body]
-        away = float(np.linalg.norm(body.first_moment)) / (body.mass or 1.0)
-        if cut.tip.link == body.link and body.joint.kind == REVOLUTE and away > HANGS:
-            found.append(
-                f"{cut.tip.link}~{cut.successor} is cut at the origin of {body.link}, which is its "
-                f"near hinge '{body.joint.name}'; if its far end is meant, mark that by a link on "
-                "a fixed joint and name it"
-            )
-    return found
 
 
 def _same_place(view: Branches, used: set[int]) -> list[str]:

@@ -4,7 +4,7 @@ The signs that are read: a chain that ends in the air (a slider at its end, or a
 marks its tip) beside another chain on the same link is a leg that was cut off. Where it belongs is
 decided by counting: with the cuts closed, the mechanism must be left with as many degrees of
 freedom as its legs have drives. Two links that coincide at q = 0 confirm a cut. What cannot be
-decided like this (gears, other legs between legs than ``loop_cranks`` knows) is left to the user.
+decided like this is searched for (``loop_search``) or left to the user.
 """
 
 from __future__ import annotations
@@ -13,16 +13,22 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..model.tree import PRISMATIC, Tree
-from .loop_branches import Branches, Cut, Guess, Tip, near
+from ..errors import InvalidInput
+from ..model.tree import PRISMATIC, REVOLUTE, Tree
+from .loop_branches import Branches, Cut, Guess, Hints, Tip, near
 from .loop_cranks import crank_guess
+from .loop_search import cut_kinds, search_loops
+from .tips import is_tip
 
 SPATIAL = 6  # joints of a platform that is free to move in space
+#: A link whose centre of mass is so far away from its hinge reaches further than that [m]; what is
+#: shorter is part of a ball or universal joint.
+HANGS = 5e-3
 
 
-def guess_loops(tree: Tree) -> tuple[list[Guess], list[Tip]]:
+def guess_loops(tree: Tree, hints: Hints | None = None) -> tuple[list[Guess], list[Tip]]:
     """Submechanisms that the tree suggests, and ends in the air that remain unexplained."""
-    view = Branches(tree)
+    view = Branches(tree, hints)
     guesses: list[Guess] = []
     inside: set[int] = set()  # bodies of legs: no fork of theirs is looked at
     for fork in range(-1, len(tree.bodies)):
@@ -39,6 +45,17 @@ def guess_loops(tree: Tree) -> tuple[list[Guess], list[Tip]]:
     used = [cut.tip.point for guess in guesses for cut in guess.cuts]
     ends = [tip for tip in view.ends() if not any(near(tip.point, point) for point in used)]
     left = [tip for tip in ends if not _alone(view, tip)]
+    sure, left = _sure(tree, guesses, left)
+    more = search_loops(view, left, {b for guess in sure for b in guess.joints})
+    explained = {cut.tip for guess in more for cut in guess.cuts}
+    more, left = _sure(tree, more, [tip for tip in left if tip not in explained])
+    return [*sure, *more], left
+
+
+def _sure(
+    tree: Tree, guesses: Sequence[Guess], left: Sequence[Tip]
+) -> tuple[list[Guess], list[Tip]]:
+    """Guesses without an unexplained end in their midst, and all ends that remain."""
     unsure = {b for tip in left for b in (tip.body, tree.bodies[tip.body].parent)}
     sure = [guess for guess in guesses if not unsure.intersection(guess.joints)]
     dropped = {cut.tip for guess in guesses if guess not in sure for cut in guess.cuts}
@@ -86,15 +103,18 @@ def _best(
 def _fits(view: Branches, legs: dict[int, list[Tip]], main: int) -> Iterator[Guess]:
     """Targets on the chain ``main`` with which drives and freedoms agree in number."""
     tips = [tip for ends in legs.values() for tip in ends]
-    active = view.drives([view.below(leg) for leg in legs])
+    below = [view.below(leg) for leg in legs]
     for cuts in _candidates(view, tips, main):
         joints = view.loop_joints(cuts)
         hinges = {cut.swing for cut in cuts}
         chain = [b for b in joints if main in view.tree.path_to_root(b) and b not in hinges]
-        if len(chain) not in (len(active), SPATIAL):
-            continue  # else the legs would have to hold joints between fork and target
-        if guess := view.fit(cuts, joints, chain, active):
-            yield guess
+        # A platform may also be carried by a leg, which has a drive like the others.
+        for active in (view.drives(below), sorted(view.drives([*below, chain]))):
+            if len(chain) not in (len(active), SPATIAL):
+                continue  # else the legs would have to hold joints between fork and target
+            if guess := view.fit(cuts, joints, chain, active):
+                yield guess
+                break
 
 
 def _candidates(view: Branches, tips: list[Tip], main: int) -> Iterator[tuple[Cut, ...]]:
@@ -102,7 +122,8 @@ def _candidates(view: Branches, tips: list[Tip], main: int) -> Iterator[tuple[Cu
     swings = [b for b in view.children[main] if view.bare_hinge(b)]
     if len(swings) >= len(tips) > 1:
         yield _paired(view, tips, swings)
-    yield tuple(view.cut(tip, main) for tip in tips)
+    if not view.inner(main):
+        yield tuple(view.cut(tip, main) for tip in tips)
     for b in view.children[main]:
         if view.tips(b) is None:
             yield from _candidates(view, tips, b)
@@ -121,15 +142,15 @@ def _paired(view: Branches, tips: list[Tip], swings: list[int]) -> tuple[Cut, ..
 # -- with the user's help -------------------------------------------------------------------------
 
 
-def pair_guesses(tree: Tree, pairs: Sequence[tuple[str, str]]) -> list[Guess]:
+def pair_guesses(
+    tree: Tree, pairs: Sequence[tuple[str, str]], hints: Hints | None = None
+) -> list[Guess]:
     """Submechanisms of the loops that the user names as (end link, other link)."""
-    view = Branches(tree)
+    view = Branches(tree, hints)
     groups: list[tuple[list[Cut], set[int]]] = []
     for first, second in pairs:
-        body = tree.frames[first][0]
-        joint = view.fixed.get(first) or tree.bodies[body].joint.name
-        tip = Tip(joint, first, body, view.point(first))
-        cuts = [view.cut(tip, tree.frames[second][0], second)]
+        tip, other = _named_tip(view, first, second)
+        cuts = [view.cut(tip, tree.frames[other][0], other)]
         joints = set(view.loop_joints(cuts))
         for group in [g for g in groups if g[1] & joints]:  # loops that share a joint are one
             groups.remove(group)
@@ -138,12 +159,48 @@ def pair_guesses(tree: Tree, pairs: Sequence[tuple[str, str]]) -> list[Guess]:
     return [_from_cuts(view, tuple(cuts)) for cuts, _ in groups]
 
 
+def _named_tip(view: Branches, first: str, second: str) -> tuple[Tip, str]:
+    """Where the loop of two links was cut, and the link on the other side.
+
+    The point that the user gives; or the origin of a link that marks a point; or the end of a
+    slider. The origin of a rod is its near hinge: it ends where one of its links marks it.
+
+    Raises:
+        InvalidInput: nothing says where a rod ends.
+    """
+    tree, point = view.tree, view.hints.points.get(first)
+    if point is None and _is_end(view, second) and not _is_end(view, first):
+        first, second = second, first
+    b = tree.frames[first][0]
+    body, hinge = tree.bodies[b], tree.bodies[b].joint.kind == REVOLUTE
+    away = float(np.linalg.norm(body.first_moment)) > HANGS * body.mass
+    if point is None and first == body.link and hinge and away:
+        if tip := view.tip(b):
+            return tip, second
+        raise InvalidInput(
+            f"{first}~{second}: the origin of {first} is its near hinge '{body.joint.name}', and "
+            "no link marks its far end; give --at X Y Z, where it ends in its own frame"
+        )
+    joint = view.fixed.get(first) or body.joint.name
+    return Tip(joint, first, b, view.point(first) if point is None else point), second
+
+
+def _is_end(view: Branches, link: str) -> bool:
+    """Whether a link is there to mark a point, or is a slider at the end of a leg."""
+    b = view.tree.frames[link][0]
+    tip = view.tip(b) if b >= 0 and not view.children[b] else None
+    return is_tip(view.tree, link) or (tip is not None and tip.link == link)
+
+
 def with_pairs(
-    tree: Tree, guesses: Sequence[Guess], pairs: Sequence[tuple[str, str]]
+    tree: Tree,
+    guesses: Sequence[Guess],
+    pairs: Sequence[tuple[str, str]],
+    hints: Hints | None = None,
 ) -> list[Guess]:
     """Guesses and the loops that the user names: what belongs to one mechanism is put together."""
     result = list(guesses)
-    for named in pair_guesses(tree, pairs):
+    for named in pair_guesses(tree, pairs, hints):
         asked = _ends_of(named)
         related = [g for g in result if set(g.joints) & set(named.joints)]
         if any(asked <= _ends_of(guess) for guess in related):
@@ -152,7 +209,8 @@ def with_pairs(
         known = [(cut.tip.link, cut.successor) for cut in named.cuts]
         tips = {tip for tip, _ in known}
         more = [(cut.tip.link, cut.successor) for guess in related for cut in guess.cuts]
-        result += pair_guesses(tree, [*known, *(pair for pair in more if pair[0] not in tips)])
+        more = [pair for pair in more if pair[0] not in tips]
+        result += pair_guesses(tree, [*known, *more], hints)
     return result
 
 
@@ -163,6 +221,11 @@ def _ends_of(guess: Guess) -> set[frozenset[str]]:
 
 def _from_cuts(view: Branches, cuts: tuple[Cut, ...]) -> Guess:
     tree, joints = view.tree, view.loop_joints(cuts)
+    driven = view.drives([joints]) if view.hints.driven else []
+    if driven or view.hints.kind:
+        kinds = list(cut_kinds(view, cuts))
+        fitting = [each for each in kinds if view.mobility(each, joints) == len(driven)]
+        cuts = (fitting or kinds)[0]
     freedom = view.mobility(cuts, joints)
     weight = {b: _importance(view, cuts, b) for b in joints}
     most = max(weight.values())[:2]
@@ -170,7 +233,7 @@ def _from_cuts(view: Branches, cuts: tuple[Cut, ...]) -> Guess:
     chain = [b for b in order if weight[b][:2] == most]
     independent = view.independent_joints(cuts, joints, chain, freedom) or []
     rest = [b for b in joints if b not in independent]
-    active = _strongest(tree, rest, freedom)
+    active = driven or _strongest(tree, rest, freedom)
     name = tree.bodies[independent[-1]].joint.name if independent else cuts[0].tip.link
     normal = view.plane_normal(joints)
     return Guess(name, cuts, tuple(joints), tuple(independent), tuple(active), normal)

@@ -13,7 +13,7 @@ from ..closure.cut_joint import universal_axes
 from ..model.poses import link_pose
 from ..model.tree import Tree
 from ..se3 import inverse, pose
-from .loop_branches import Branches, Cut, Guess, Tip
+from .loop_branches import Branches, Cut, Guess, Tip, near
 
 _HEAD = """\
 # Loops of {urdf}, guessed by `closed-loop new` from the geometry at q = 0.
@@ -102,20 +102,25 @@ def _cut_lines(view: Branches, cut: Cut, normal: Array | None) -> list[str]:
         f"    predecessor_body: {_scalar(cut.tip.link)}",
         f"    successor_body: {_scalar(cut.successor)}{where}",
     ]
+    R = link_pose(view.tree, view.poses, cut.tip.link)[:3, :3]
+    if not near(view.point(cut.tip.link), cut.tip.point):  # the user says where it is
+        lines[0:2] = [f"  - predecessor_body: {_scalar(cut.tip.link)}"]
+        lines += _frames(view, (cut.tip.link, cut.successor), pose(R, cut.tip.point))
+    if cut.kind != "spherical":
+        axis = [] if cut.kind == "fixed" else [f"    axis: {_flow(R.T @ cut.axis)}"]
+        return [*lines, f"    cut: {cut.kind}", *axis]
     if normal is None:
         return [
             *lines,
             "    cut: spherical                    # the point is held, rotations are free",
         ]
-    n = link_pose(view.tree, view.poses, cut.tip.link)[:3, :3].T @ normal
+    n = R.T @ normal
     lines.append("    constraint_axes:                  # the point is held in the plane")
     return [*lines, *(_axis(f"loopT{k + 1}", np.zeros(3), a) for k, a in enumerate(_across(n)))]
 
 
 def _swing_lines(view: Branches, cut: Cut) -> list[str]:
     """A rod that spins and swings about a second hinge normal to the first: explicit frames."""
-    from scipy.spatial.transform import Rotation
-
     rod, x = view.axis(cut.tip.body), view.locked_axis(cut)
     frame = pose(np.column_stack([x, np.cross(rod, x), rod]), cut.tip.point)
     successor = _scalar(cut.successor)
@@ -123,13 +128,21 @@ def _swing_lines(view: Branches, cut: Cut) -> list[str]:
         f"  - predecessor_body: {successor}   # a hinge; the rod spins and swings on it",
         f"    successor_body: {_scalar(cut.tip.link)}",
     ]
-    for key, link in (("predecessor_frame", cut.successor), ("successor_frame", cut.tip.link)):
-        local = inverse(link_pose(view.tree, view.poses, link)) @ frame
-        rpy = Rotation.from_matrix(local[:3, :3]).as_euler("xyz")
-        lines.append(f"    {key}: {{xyz: {_flow(local[:3, 3])}, rpy: {_flow(rpy)}}}")
-    lines.append("    constraint_axes:")
+    lines += [*_frames(view, (cut.successor, cut.tip.link), frame), "    constraint_axes:"]
     lines += [_axis(f"loopT{c}", np.zeros(3), a) for c, a in zip("XYZ", _PLAIN, strict=True)]
     return [*lines, _axis("loopRX", _PLAIN[0], np.zeros(3))]
+
+
+def _frames(view: Branches, links: tuple[str, str], frame: Array) -> list[str]:
+    """One pose (4, 4) in the root frame at q = 0, as seen from both links."""
+    from scipy.spatial.transform import Rotation
+
+    lines = []
+    for side, link in zip(("predecessor", "successor"), links, strict=True):
+        local = inverse(link_pose(view.tree, view.poses, link)) @ frame
+        rpy = Rotation.from_matrix(local[:3, :3]).as_euler("xyz")
+        lines.append(f"    {side}_frame: {{xyz: {_flow(local[:3, 3])}, rpy: {_flow(rpy)}}}")
+    return lines
 
 
 def _across(normal: Array) -> tuple[Array, Array]:

@@ -51,6 +51,11 @@ class Description:
     tree: Tree
     submechanisms: tuple[Submechanism, ...]
 
+    def as_drawn(self) -> Description:
+        """The same, where loops must be closed as the files say."""
+        entries = (replace(entry, assemble=None) for entry in self.submechanisms)
+        return replace(self, submechanisms=tuple(entries))
+
 
 def read_description(
     robot: str | os.PathLike[str],

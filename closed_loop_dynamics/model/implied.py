@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from .couplings import check_couplings, mimic_coupling
 from .submechanism import Submechanism
-from .tree import FLOATING, PRISMATIC, Joint, Tree
+from .tree import FLOATING, PRISMATIC, REVOLUTE, Joint, Tree
 
 IMPLIED = "implied by the URDF"
 
 
 def with_implied(entries: tuple[Submechanism, ...], tree: Tree) -> tuple[Submechanism, ...]:
-    """``entries`` completed: floating joints first, the joints of no entry last, in tree order."""
+    """``entries`` completed: a floating base first, the joints of no entry last, in tree order."""
     owners = {joint: entry for entry in entries for joint in entry.spanning}
     bases: list[Submechanism] = []
     rest: list[Submechanism] = []
     taken = {entry.name for entry in entries}
     for group in _groups(tree, owners):
         entry = _implied_entry(group, tree, taken)
-        (bases if entry.type == "floating" else rest).append(entry)
+        is_base = group[0] is tree.bodies[0].joint and group[0].kind == FLOATING
+        (bases if is_base else rest).append(entry)
     return (*bases, *entries, *rest)
 
 
@@ -60,13 +61,13 @@ def _implied_entry(group: list[Joint], tree: Tree, taken: set[str]) -> Submechan
     spanning = tuple(joint.name for joint in group)
     independent = tuple(joint.name for joint in group if joint.mimic is None)
     couplings = [mimic_coupling(j.name, j.mimic, IMPLIED, tree.source) for j in group if j.mimic]
-    kind = {FLOATING: "floating", PRISMATIC: "p"}.get(group[0].kind, "r")
+    kind = {REVOLUTE: "r", PRISMATIC: "p"}.get(group[0].kind, group[0].kind)
     return Submechanism(
         name=make_unique(independent[0], taken),
         type="coupling" if couplings else kind,
         spanning=spanning,
         independent=independent,
-        active=() if kind == "floating" else independent,
+        active=() if group[0].has_quaternion else independent,
         couplings=check_couplings(couplings, spanning, independent),
         place=IMPLIED,
         file=tree.source,

@@ -16,9 +16,10 @@ def joint_motion(joint: Joint, q: Array) -> Array:
     """(..., 4, 4) what a joint does at the first numbers of ``q`` (..., n_q or more)."""
     T = np.zeros((*q.shape[:-1], 4, 4))
     T[...] = np.eye(4)
-    if joint.kind == FLOATING:
-        T[..., :3, 3] = q[..., :3]
-        turned = rotate(unit_quaternion(q[..., None, 3:7]), np.eye(3))
+    if joint.has_quaternion:
+        if joint.kind == FLOATING:
+            T[..., :3, 3] = q[..., :3]
+        turned = rotate(unit_quaternion(q[..., None, joint.n_q - 4 : joint.n_q]), np.eye(3))
         T[..., :3, :3] = np.swapaxes(turned, -1, -2)
     elif joint.kind == PRISMATIC:
         T[..., :3, 3] = q[..., :1] * joint.axis
@@ -33,7 +34,7 @@ def body_poses(tree: Tree, q: dict[str, float] | None = None) -> Poses:
     for b, body in enumerate(tree.bodies):
         joint = body.joint
         poses[b] = poses[body.parent] @ joint.placement
-        if q and joint.name in q and joint.kind != FLOATING:
+        if q and joint.name in q and not joint.has_quaternion:
             poses[b] = poses[b] @ joint_motion(joint, np.array([q[joint.name]]))
     return poses
 

@@ -149,7 +149,7 @@ class Submechanism:
         actuators: driven joint -> friction, rotor inertia and gear ratio.
         friction: joint -> friction, of joints that are not in ``actuators``.
         assemble: its format has no word for a reference: where q = 0 is open or at a dead point, a
-            configuration is looked for.
+            configuration is looked for. None: what is open is an error.
         undecided: "independent", "active": what its format has no word for, and nothing lists yet;
             the mobility of the assembled loops decides (``closure/roles.py``).
         vocabulary: word of a submechanism file -> what this entry's own format calls it.
@@ -172,7 +172,7 @@ class Submechanism:
     actuators: dict[str, ActuatorModel] = field(default_factory=dict)
     friction: dict[str, JointFriction] = field(default_factory=dict)
     task_space: TaskAxes | None = None
-    assemble: bool = False
+    assemble: bool | None = False
     undecided: tuple[str, ...] = ()
     vocabulary: dict[str, str] = field(default_factory=dict)
     remarks: tuple[Remark, ...] = ()

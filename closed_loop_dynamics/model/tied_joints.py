@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..errors import ModelError
 from .clusters import loop_bodies, united
@@ -77,7 +77,7 @@ def tied_entries(
                 loops=tuple(loop for _, loop in inside),
                 couplings=() if curved else gears,
                 curves=(*map(Curve.of, coupled), *curved) if curved else (),
-                reference={n: reference[n] for n in names} if inside and reference else {},
+                reference={n: reference.get(n, 0.0) for n in names} if inside and reference else {},
                 assemble=bool(inside),
                 undecided=undecided if inside else (),
                 vocabulary=vocabulary,
@@ -89,14 +89,19 @@ def tied_entries(
 
 
 def check_ends(tree: Tree, links: Sequence[str], error: Callable[[str, str], ModelError]) -> None:
-    """Refuse a loop between links that do not move, or that would hold a floating base."""
+    """Refuse a loop between links that do not move, or that would hold a free flyer."""
     first, second = (tree.path_to_root(tree.frames[link][0]) for link in links)
     if first == second:
         raise error(
             f"'{links[0]}' and '{links[1]}' do not move against each other",
             "tie two links between which there are joints",
         )
-    for joint in (tree.bodies[body].joint for body in {*first} ^ {*second}):
+    check_way(tree, {*first} ^ {*second}, error)
+
+
+def check_way(tree: Tree, bodies: Iterable[int], error: Callable[[str, str], ModelError]) -> None:
+    """Refuse a constraint on ``bodies`` that would hold a free flyer."""
+    for joint in (tree.bodies[body].joint for body in bodies):
         if joint.kind == FLOATING:
             raise error(
                 f"it holds the floating base (joint '{joint.name}')",

@@ -23,11 +23,18 @@ from .visual import Visual
 
 REVOLUTE = "revolute"
 PRISMATIC = "prismatic"
+SPHERICAL = "spherical"
 FLOATING = "floating"
 
 #: What a joint with several positions or velocities calls them; joints of one have no need.
-_POSITIONS: dict[str, tuple[str, ...]] = {FLOATING: ("x", "y", "z", "qx", "qy", "qz", "qw")}
-_VELOCITIES: dict[str, tuple[str, ...]] = {FLOATING: ("wx", "wy", "wz", "vx", "vy", "vz")}
+_POSITIONS: dict[str, tuple[str, ...]] = {
+    SPHERICAL: ("qx", "qy", "qz", "qw"),
+    FLOATING: ("x", "y", "z", "qx", "qy", "qz", "qw"),
+}
+_VELOCITIES: dict[str, tuple[str, ...]] = {
+    SPHERICAL: ("wx", "wy", "wz"),
+    FLOATING: ("wx", "wy", "wz", "vx", "vy", "vz"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,9 +43,10 @@ class Joint:
 
     Attributes:
         name: as in the URDF.
-        kind: REVOLUTE (continuous joints too), PRISMATIC or FLOATING.
+        kind: REVOLUTE (continuous joints too), PRISMATIC, SPHERICAL or FLOATING. The last two have
+            a quaternion as their last four positions and angular velocities as their first three.
         placement: (4, 4) pose of the joint frame at q = 0 in the parent *body* frame.
-        axis: (3,) unit axis in the joint frame (unused for FLOATING).
+        axis: (3,) unit axis in the joint frame (unused where it has several velocities).
         lower, upper: position limits [rad or m]; infinite where the URDF gives none.
         velocity, effort: limits [rad/s or m/s, N·m or N]; infinite where the URDF gives none.
         mimic: ``(joint, multiplier, offset)`` of a URDF mimic tag, or None.
@@ -74,11 +82,16 @@ class Joint:
         """Number of velocities: columns of S."""
         return len(self.velocity_names)
 
+    @property
+    def has_quaternion(self) -> bool:
+        """Its position ends with one; it has no single position, axis or limit."""
+        return self.kind in _POSITIONS
+
     @cached_property
     def S(self) -> Array:
         """(6, n_v) motion subspace [angular; linear], constant in the body frame."""
-        if self.kind == FLOATING:
-            return np.eye(6)
+        if self.has_quaternion:
+            return np.eye(6)[:, : self.n_v]
         parts = (np.zeros(3), self.axis) if self.kind == PRISMATIC else (self.axis, np.zeros(3))
         return np.concatenate(parts)[:, None]
 

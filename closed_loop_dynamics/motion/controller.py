@@ -296,7 +296,7 @@ class Controller:
             return None, 0.0
         trust = 1.0 if age <= fresh else max(0.0, (self._timeout - age) / (self._timeout - fresh))
         what = seen.what
-        if self.robot.mechanism.floating:
+        if self.robot.mechanism.turning:
             return what, trust
         return self._observer.ahead(what, age), trust
 

@@ -75,7 +75,7 @@ class Impedance:
         self._robot = robot
         tree, names = robot.mechanism.tree, robot.names.independent
         self._fastest = np.full(robot.m, np.inf)
-        if not robot.mechanism.floating:
+        if not robot.mechanism.turning:
             self._fastest = Limits.of(tree, names).velocity
         self._timeout = timeout
         self.restart()

@@ -79,7 +79,7 @@ class Observer:
         self.max_jump = max_jump
         self.patience = patience
         self._believes_limits = bool(np.isfinite(limit_tolerance))
-        self._doubts = doubts and not robot.mechanism.floating
+        self._doubts = doubts and not robot.mechanism.turning
         self._filter = 2.0 * np.pi * velocity_filter
         mech = robot.mechanism
         joints = mech.scalar_joints(mech.independent)

@@ -16,10 +16,11 @@ from ..mechanism import Mechanism
 
 
 def check_failure(mech: Mechanism, kind: tuple[str, int], y: Array) -> ClosedLoopError:
-    """The exception for check ``(kind, component or cluster)`` at positions ``y``."""
+    """The exception for check ``(kind, body, component or cluster)`` at positions ``y``."""
     what, index = kind
     if what == ORIENTATION:
-        return InvalidInput("y: the quaternion of the floating base (x, y, z, w) has no length")
+        name = mech.joint_name(index)
+        return InvalidInput(f"y: the quaternion of '{name}' (x, y, z, w) has no length")
     if what == RESIDUAL:
         name = mech.components[index].entry.name
         return ClosureNotFound(

@@ -17,6 +17,7 @@ import casadi as ca
 import numpy as np
 
 from ..arrays import Array
+from ..engine.symbolic import tracing
 from ..errors import InvalidInput
 from ..programs import Programs
 from .coordinates import tangent, tangent_rates
@@ -30,7 +31,7 @@ DERIVATIVES = {
 }
 
 
-def casadi_function(programs: Programs, name: str, link: str | None) -> Any:
+def casadi_function(programs: Programs, name: str, link: str | None, symbolic: bool) -> Any:
     """See :meth:`Robot.casadi`."""
     name = known(programs, name, link)
     mech, recipe = programs.mechanism, programs.recipes[name]
@@ -42,9 +43,30 @@ def casadi_function(programs: Programs, name: str, link: str | None) -> Any:
     for output, shape in shapes.items():
         rows, columns, *_ = (*shape, 1, 1)
         outputs.append(_Output(output, (rows, columns)))
+    if symbolic:
+        return _expression(programs, name, outputs)
     of = _Derivatives(programs, name)
     value = _Signature(_word(name), inputs, outputs, of.value)
     return _Native(value, [of.first, of.second])
+
+
+def _expression(programs: Programs, name: str, outputs: Sequence[_Output]) -> Any:
+    """The traced program itself; behind its outputs the checks, which must be positive."""
+    mech, recipe = programs.mechanism, programs.recipes[name]
+    if mech.numerical:
+        loops = ", ".join(f"'{mech.components[c].entry.name}'" for c in mech.numerical)
+        raise InvalidInput(
+            f"'{name}' closes {loops} by Newton's method, which is no expression; leave out "
+            "`symbolic` for a function that runs it"
+        )
+    with tracing():
+        x, *vectors = (body := recipe.trace(mech, name)).sx_in()
+        *found, checks = body.call([x, *vectors])
+        shaped = [
+            ca.reshape(flat, *o.shape[::-1]).T for flat, o in zip(found, outputs, strict=True)
+        ]
+        words = list(recipe.vectors(mech)), [*(o.name for o in outputs), "checks"]
+        return ca.Function(_word(name), vectors, [*shaped, checks], *words)
 
 
 class _Derivatives:

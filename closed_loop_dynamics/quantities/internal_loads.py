@@ -119,7 +119,7 @@ class LoadFinder:
         pins = []
         for b in mech.spanning:
             body = tree.bodies[b]
-            by = "world" if body.joint.n_v == 6 else links[body.parent + 1]
+            by = "world" if body.parent < 0 and body.joint.n_v == 6 else links[body.parent + 1]
             pins.append(Pin(body.joint.name, by, body.link, f"{body.link}, at its origin"))
         loops = [loop for c in programs.branches for loop in mech.components[c].loops]
         seen: dict[str, int] = {}
@@ -221,17 +221,16 @@ class LoadFinder:
     def _check_forces(self, found: Mapping[str, Array], lacking: Array) -> None:
         """Refuse actuator forces that do not give the motion: nothing could carry the rest."""
         mech, G = self._programs.mechanism, found["G"]
-        free = 6 if mech.floating else 0
-        missing = np.einsum("nij,ni->nj", G, lacking)[:, free:]
+        held = [k for k in range(mech.m) if k not in mech.flying]
+        missing = np.einsum("nij,ni->nj", G, lacking)[:, held]
         given = np.abs(found["tau"]) + np.abs(lacking)
-        size = np.einsum("nij,ni->nj", np.abs(G), given)[:, free:]
+        size = np.einsum("nij,ni->nj", np.abs(G), given)[:, held]
         bad = np.argwhere(np.abs(missing) > AGREE * size + TINY)
         if len(bad):
             sample, k = bad[0].tolist()
-            names = [mech.joint_name(b) for b in mech.scalar_joints(mech.independent)]
             raise InvalidInput(
                 f"tau_u does not give the motion: {missing[sample, k]:.4g} N or N m are missing at "
-                f"'{names[k]}'"
+                f"'{mech.yd.names[held[k]]}'"
                 + (f" in sample {sample}" if len(missing) > 1 else "")
                 + "; leave tau_u out for the forces of the motion, or ydd for the motion of the "
                 "forces"

@@ -55,9 +55,16 @@ class RobotSource:
         """
         floating_base = self._parameters.get("floating_base", False)  # not every node has it
         folders = self._parameters["search_path"]
-        return load(
+        robot = load(
             self._urdf(), self._submechanisms(), floating_base=floating_base, search_path=folders
         )
+        mech = robot.mechanism
+        for b in mech.turning[mech.floating :]:
+            raise ParameterError(
+                f"joint '{mech.joint_name(b)}' is {mech.joint(b).kind}: messages have one number "
+                "per joint; write it as revolute and prismatic joints"
+            )
+        return robot
 
     def _urdf(self) -> str | Path:
         text, file = self._parameters["robot_description"], self._parameters["urdf_file"]

@@ -59,11 +59,11 @@ class Plant:
         self.robot = robot
         self.physics = physics
         self.carried = carried
-        joints = robot.names.independent[robot.mechanism.floating :]
-        # Where the joints begin in y and in yd: a floating base comes before them.
-        self._y_joints = robot.mechanism.n_y - len(joints)
-        self._v_joints = robot.m - len(joints)
-        self.limits = Limits.of(robot.mechanism.tree, joints)
+        mech = robot.mechanism
+        self._joints = mech.flat  # where they are in y and in yd
+        self.limits = Limits.of(
+            mech.tree, [mech.joint_name(b) for b in mech.scalar_joints(mech.independent)]
+        )
         self.actuator_limits = Limits.of(robot.mechanism.tree, robot.names.actuator)
         self._friction = Friction(physics.viscous, physics.coulomb).coefficients(robot.mechanism)
         self._free = Stepper(robot.programs, friction=self._friction)
@@ -75,11 +75,11 @@ class Plant:
         self._steppers = {self._free, self._pushed, self._loaded}
         if physics.end_stops:
             lower, upper = (np.full(robot.mechanism.n_y, x) for x in (-np.inf, np.inf))
-            lower[self._y_joints :] = self.limits.lower
-            upper[self._y_joints :] = self.limits.upper
+            lower[self._joints[0]] = self.limits.lower
+            upper[self._joints[0]] = self.limits.upper
             for stepper in self._steppers:
                 stepper.stop_outside(lower, upper)
-        problem = self.limits.outside(y0[None, self._y_joints :])
+        problem = self.limits.outside(y0[None, self._joints[0]])
         if problem is not None:
             raise InvalidInput(f"initial position: {problem[2]}")
         robot.state(y0)  # reachable, or this says why not
@@ -128,13 +128,14 @@ class Plant:
         """Efforts of a critically damped spring to where holding began, gravity compensated."""
         if self._hold is None:
             self._hold = self.y.copy()
-        rest, pi, b = np.zeros(self.robot.m), self._parameters, self._v_joints
+        rest, pi, b = np.zeros(self.robot.m), self._parameters, self.robot.mechanism.flying
         away = self.robot.difference(self.y, self._hold)
         ydd = feedback_acceleration(self.physics.hold_frequency, rest, away, -self.yd)
-        if b:  # nothing holds the base: it moves as the joints let it
+        if b:  # nothing holds what flies: it moves as the joints let it
             M = self._mass_matrix()
             C = self.robot.generalized_forces(self.y, self.yd, rest, parameters=pi)
-            ydd[:b] = np.linalg.solve(M[:b, :b], -C[:b] - M[:b, b:] @ ydd[b:])
+            ydd[b] = 0.0
+            ydd[b] = np.linalg.solve(M[np.ix_(b, b)], -C[b] - M[b] @ ydd)
         return self.robot.inverse_dynamics(self.y, self.yd, ydd, parameters=pi)
 
     @property
@@ -174,22 +175,23 @@ class Plant:
     def _stop(self) -> None:
         """Inelastic impact at the position limits: Δẏ = -M⁻¹ e (eᵀ M⁻¹ e)⁻¹ ẏ_j."""
         low, high = self.limits.lower, self.limits.upper
-        y, v = self.y[self._y_joints :], self._v_joints
+        own, places = self._joints
+        y = self.y[own]
         if ((y >= low) & (y <= high)).all():
             return
-        before = self._momentum_matrix() @ self.yd if v else None
+        before = self._momentum_matrix() @ self.yd if self.robot.mechanism.floating else None
+        self.y[own] = np.clip(y, low, high)
         for j in np.flatnonzero((y < low) | (y > high)):
-            speed = self.yd[v + j]
+            speed = self.yd[places[j]]
             outwards = speed < 0.0 if y[j] < low[j] else speed > 0.0
-            y[j] = min(max(y[j], low[j]), high[j])
             if outwards:
                 e = np.zeros(self.robot.m)
-                e[v + j] = 1.0
+                e[places[j]] = 1.0
                 column = np.linalg.solve(self._mass_matrix(), e)
-                self.yd = self.yd - column * (speed / column[v + j])
+                self.yd = self.yd - column * (speed / column[places[j]])
         if before is not None:  # what happens inside a free robot leaves its momentum alone
             A = self._momentum_matrix()
-            self.yd[:v] += np.linalg.solve(A[:, :v], before - A @ self.yd)
+            self.yd[:6] += np.linalg.solve(A[:, :6], before - A @ self.yd)
 
     def _momentum_matrix(self) -> Array:
         """(6, m) momentum about the centre of mass per yd, in the axes of the floating base."""

@@ -13,8 +13,12 @@ import numpy as np
 
 from ..arrays import Array
 from ..mechanism import Mechanism
-from ..quantities.coordinates import normalised, position_rate, tangent
-from ..se3 import product, rotate
+from ..quantities.coordinates import (
+    normalised,
+    position_rate,
+    position_rate_changes,
+    tangent,
+)
 
 #: (y, yd) -> ydd, dydd_dy, dydd_dyd, dydd_dtau.
 Dynamics = Callable[[Array, Array], tuple[Array, Array, Array, Array]]
@@ -81,21 +85,10 @@ def _rates(
     dy, dyd = moved[:n_y], moved[n_y:]
     changes = by_y @ (tangent(mech, y) @ dy) + by_yd @ dyd
     changes[:, 2 * m : -1] += by_tau
-    drate = _speeds(mech, y) @ dyd + _turned(mech, y, yd) @ dy
+    drate = _speeds(mech, y) @ dyd + position_rate_changes(mech, y, yd) @ dy
     return np.concatenate([position_rate(mech, y, yd), ydd]), np.vstack([drate, changes])
 
 
 def _speeds(mech: Mechanism, y: Array) -> Array:
     """(n_y, m) dy/dt of unit velocities."""
     return np.array([position_rate(mech, y, axis) for axis in np.eye(mech.m)]).T
-
-
-def _turned(mech: Mechanism, y: Array, yd: Array) -> Array:
-    """(n_y, n_y) changes of dy/dt with y at constant velocities: those of a turning base."""
-    result = np.zeros((mech.n_y, mech.n_y))
-    if mech.floating:
-        T, unit = tangent(mech, y), y[3:7] / np.linalg.norm(y[3:7])
-        for k, axis in enumerate(np.eye(4)):
-            result[:3, 3 + k] = rotate(unit, np.cross(T[:3, 3 + k], yd[3:6]))
-            result[3:7, 3 + k] = 0.5 * product(axis, np.append(yd[:3], 0.0))
-    return result

@@ -135,7 +135,7 @@ class Stepper:
             self._inputs["friction"][:] = friction
         self.takes_wrenches, self._takes_parameters = rubs or wrenches or parameters, parameters
         # Statuses that say that a loop was not closed by its closed form.
-        first = CHECK + mech.floating
+        first = CHECK + len(mech.turning)
         count = sum(mech.closures[c].n_checks for c in mech.loops)
         self._unproved = range(first, first + count) if programs.has_closed_forms else range(0)
         self._native = make_stepper(

@@ -58,9 +58,10 @@ class TaskSpace:
                 remedy="add `task_space: {platform: link, axes: [x, z]}` to the entry of the "
                 "parallel manipulator",
             )
-        if mech.floating:
+        if mech.turning:
             raise SubmechanismError(
-                "a task space needs a fixed base", remedy="load without floating_base"
+                "a task space needs a fixed base and no ball joints",
+                remedy="load without floating_base",
             )
         self._robot, self.name, self.scheme = programs, entry.name, scheme
         self.platform, self.axes = entry.task_space.platform, entry.task_space.axes

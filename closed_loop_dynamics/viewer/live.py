@@ -22,16 +22,19 @@ class JointStates:
     """Turns joint states into snapshots.
 
     All joints of the tree: shown as measured, gaps of the loops included. Only the independent
-    ones, or only the actuators: the loops are closed by calculation. A floating base rests at the
-    origin.
+    ones, or only the actuators: the loops are closed by calculation. Free flyers and balls rest at
+    the origin.
     """
 
     def __init__(self, camera: Camera) -> None:
         self._camera = camera
         self._last: Array | None = None
-        robot, base = camera.robot, camera.robot.mechanism.floating
-        self._spanning = robot.names.spanning[base:]
-        self._independent = robot.names.independent[base:]
+        mech = camera.robot.mechanism
+        spanning, independent = map(mech.scalar_joints, (mech.spanning, mech.independent))
+        self._spanning, self._independent = (
+            [mech.joint_name(b) for b in bodies] for bodies in (spanning, independent)
+        )
+        self._places = mech.q.slots(spanning)
 
     def snapshot(
         self, names: Sequence[str], position: Sequence[float], effort: Sequence[float] = ()
@@ -61,7 +64,7 @@ class JointStates:
 
     def _as_measured(self, values: dict[str, float], tau: Array | None) -> Snapshot:
         q = self._camera.robot.mechanism.neutral_q()
-        q[len(q) - len(self._spanning) :] = [values[name] for name in self._spanning]
+        q[self._places] = [values[name] for name in self._spanning]
         shot = self._camera.at(q, tau, MEASURED)
         if tau is not None:
             return shot
@@ -75,7 +78,7 @@ class JointStates:
         robot = self._camera.robot
         if all(name in values for name in self._independent):
             y = robot.mechanism.neutral_y()
-            y[len(y) - len(self._independent) :] = [values[name] for name in self._independent]
+            y[robot.mechanism.flat[0]] = [values[name] for name in self._independent]
             return y
         if all(name in values for name in robot.names.actuator):
             u = np.array([values[name] for name in robot.names.actuator])

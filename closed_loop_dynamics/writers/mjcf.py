@@ -17,7 +17,7 @@ from ..mechanism import Mechanism
 from ..model.joint_limits import Limits
 from ..model.poses import body_poses
 from ..model.spring import PointSpring
-from ..model.tree import FLOATING, PRISMATIC, Body, Joint
+from ..model.tree import FLOATING, PRISMATIC, SPHERICAL, Body, Joint
 from ..se3 import inverse
 from .looks import Looks
 from .mjcf_ties import add_sites, add_ties, sites_of
@@ -93,7 +93,7 @@ class _Mjcf:
         for b, body in enumerate(self.tree.bodies):
             if body.mass or np.any(body.inertia):
                 continue
-            if len(children.get(b, [])) != 1 or b in self.sites or body.joint.kind == FLOATING:
+            if len(children.get(b, [])) != 1 or b in self.sites or body.joint.has_quaternion:
                 raise self.ties.error(
                     f"link '{body.link}'",
                     "it has neither mass nor inertia: MuJoCo cannot move it",
@@ -139,9 +139,18 @@ class _Mjcf:
 
     def _add_joint(self, element: Element, joint: Joint, b: int, last: int) -> None:
         if joint.kind == FLOATING:
+            if self.tree.bodies[b].parent >= 0:
+                raise self.ties.error(
+                    f"joint '{joint.name}'",
+                    "MuJoCo has no free joint between two bodies that move",
+                    "let it hang on the root",
+                )
             add(element, "freejoint", name=joint.name)
             if not np.array_equal(joint.placement, np.eye(4)):
                 self.notes.append(f"positions of '{joint.name}' are those in the world")
+            return
+        if joint.kind == SPHERICAL:
+            add(element, "joint", name=joint.name, type="ball")
             return
         seen = inverse(self.poses[last]) @ self.poses[b]
         spring = joint_spring(self.ties, joint.name)

@@ -21,7 +21,7 @@ from ..model.joint_limits import Limits
 from ..model.poses import body_poses
 from ..model.spring import PointSpring
 from ..model.submechanism import Coupling, JointFriction
-from ..model.tree import FLOATING, PRISMATIC, REVOLUTE, Joint
+from ..model.tree import FLOATING, PRISMATIC, REVOLUTE, SPHERICAL, Joint
 from ..model.visual import BOX, CYLINDER, MESH
 from ..se3 import inverse
 from .looks import Looks
@@ -44,7 +44,7 @@ WORLD = "world"
 VERSION = "1.11"  # the first that has <mimic>
 #: What Gazebo wants at least, where a link has none [kg, kg m^2].
 SMALLEST = 1e-12
-_TYPES = {REVOLUTE: "revolute", PRISMATIC: "prismatic"}
+_TYPES = {REVOLUTE: "revolute", PRISMATIC: "prismatic", SPHERICAL: "ball"}
 _LOOPS = {
     **{"revolute": "revolute", "prismatic": "prismatic", "fixed": "fixed"},
     **{"spherical": "ball", "universal": "universal"},
@@ -77,7 +77,7 @@ def _check(ties: Ties) -> None:
         if not free and (body.joint.kind not in _TYPES or (mech.floating and body.parent < 0)):
             raise ties.error(
                 f"joint '{body.joint.name}'",
-                "neither hinge nor slider, or fixed to the world beside a base that floats",
+                "a free joint, or fixed to the world beside a base that floats",
                 _OTHERS,
             )
 
@@ -91,7 +91,7 @@ def _shown(ties: Ties) -> dict[str, float]:
 def _names(ties: Ties) -> dict[tuple[str, str], str]:
     """Kind and name -> the name in the file, where links, joints and frames share one room."""
     tree, taken = ties.mechanism.tree, {WORLD}
-    things = [("joint", joint.name) for joint in ties.joints]
+    things = [("joint", b.joint.name) for b in tree.bodies if b.joint.kind != FLOATING]
     things += [("link", link) for link in tree.frames]
     things += [("loop", tied.name) for tied in ties.cuts]
     names = {}
@@ -234,6 +234,8 @@ class _Sdf:
         parent = self._link(body.parent)
         _add_pose(element, inverse(self.poses[body.parent]) @ self.poses[b], parent)
         _add_texts(element, parent=parent, child=self._link(b))
+        if joint.kind == SPHERICAL:
+            return
         axis = add(element, "axis")
         _add_texts(axis, xyz=numbers(joint.axis))
         if joint.name in self.mimics:

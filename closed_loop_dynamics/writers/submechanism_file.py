@@ -11,7 +11,6 @@ from ..arrays import Array
 from ..mechanism import Mechanism
 from ..model.spring import JointSpring, PointSpring
 from ..model.submechanism import ActuatorModel, LoopConstraint, Submechanism
-from ..model.tree import FLOATING
 from ..model.words import FREE_BASE, FUNCTION
 from .looks import Looks
 from .ties import Ties, not_zero, sentences, ties_of
@@ -29,7 +28,7 @@ def urdf_and_yaml(mech: Mechanism, looks: Looks) -> tuple[dict[str, str], list[s
     entries += [
         _entry(ties, entry)
         for entry in mech.entries
-        if mech.tree.bodies[mech.tree.joint_index(entry.spanning[0])].joint.kind != FLOATING
+        if not mech.tree.bodies[mech.tree.joint_index(entry.spanning[0])].joint.has_quaternion
     ]
     springs = [_spring(spring) for spring in mech.tree.springs]
     loops = yaml.safe_dump(

@@ -18,7 +18,7 @@ from ..mechanism import Mechanism
 from ..model.implied import make_unique
 from ..model.spring import JointSpring, PointSpring
 from ..model.submechanism import ActuatorModel, Coupling, JointFriction, Submechanism
-from ..model.tree import FLOATING, Body, Joint
+from ..model.tree import Body, Joint
 from ..model.urdf.unread import shortened
 
 ROUNDING = 1e-12
@@ -60,7 +60,7 @@ class Ties:
     def joints(self) -> list[Joint]:
         """Hinges and sliders."""
         joints = (body.joint for body in self.mechanism.tree.bodies)
-        return [joint for joint in joints if joint.kind != FLOATING]
+        return [joint for joint in joints if not joint.has_quaternion]
 
     def error(self, place: str, problem: str, remedy: str) -> NotWritable:
         """What to raise about something that the format cannot say."""
@@ -77,7 +77,7 @@ def ties_of(mech: Mechanism) -> Ties:
             result.cuts.append(NamedCut(name, entry, resolve(mech.tree, entry, loop)))
     for component, closure in zip(mech.components, mech.closures, strict=True):
         names = [mech.joint_name(b) for b in component.joints]
-        if mech.joint(component.joints[0]).kind == FLOATING:
+        if mech.joint(component.joints[0]).has_quaternion:
             continue
         entry, at = component.entry, {name: 0.0 for name in names}
         at |= {name: entry.reference.get(name, 0.0) for name in names}

@@ -11,7 +11,7 @@ from ..arrays import Array
 from ..mechanism import Mechanism
 from ..model.implied import make_unique
 from ..model.joint_limits import Limits
-from ..model.tree import FLOATING, PRISMATIC, Body, Joint
+from ..model.tree import REVOLUTE, Body, Joint
 from ..model.visual import BOX, CYLINDER, MESH, Visual
 from .looks import Looks
 from .ties import centred_inertia
@@ -77,12 +77,10 @@ def _add_joint(robot: Element, mech: Mechanism, joint: Joint, parent: str, child
     lower, upper = float(limits.lower[0]), float(limits.upper[0])
     largest = [float(x[0]) for x in (limits.effort, limits.velocity)]
     ranged = np.isfinite(lower) or np.isfinite(upper)
-    kind = {FLOATING: "floating", PRISMATIC: "prismatic"}.get(joint.kind, "revolute")
-    if kind == "revolute" and not ranged:
-        kind = "continuous"
+    kind = "continuous" if joint.kind == REVOLUTE and not ranged else joint.kind
     element = add(robot, "joint", name=joint.name, type=kind)
     _add_ends(element, parent, child, joint.placement)
-    if kind == "floating":
+    if joint.has_quaternion:
         return
     add(element, "axis", xyz=numbers(joint.axis))
     if joint.mimic is not None:

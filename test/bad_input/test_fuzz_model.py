@@ -100,7 +100,7 @@ def try_urdf(text):
             assert -1 <= body.parent < i
             assert np.isfinite(body.joint.placement).all() and np.isfinite(body.inertia).all()
             assert np.isfinite(body.first_moment).all() and body.mass >= 0
-            assert body.joint.kind == "floating" or np.isclose(np.linalg.norm(body.joint.axis), 1)
+            assert body.joint.has_quaternion or np.isclose(np.linalg.norm(body.joint.axis), 1)
             assert body.joint.lower <= body.joint.upper
         try_yaml(None, tree)
     return True

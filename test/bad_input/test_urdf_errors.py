@@ -102,7 +102,12 @@ CASES = {
         "no <child>",
         "add",
     ),
-    "planar": (knee(kind="planar"), "joint 'knee'", "planar", "prismatic"),
+    "planar without a plane": (
+        knee('<axis xyz="0 0 0"/>', kind="planar"),
+        "joint 'knee'/axis",
+        "zero axis",
+        "direction",
+    ),
     "unknown type": (knee(kind="revolut"), "joint 'knee'", "'revolut'", "mean 'revolute'?"),
     "unknown parent": (
         robot(LINKS, joint(parent="bas"), joint("ankle", child="foot")),
@@ -251,12 +256,6 @@ CASES = {
         "joint 'knee'/mimic",
         "fixed joint",
         "prismatic",
-    ),
-    "floating in the middle": (
-        robot(LINKS, joint(), joint("free", "floating", "shin", "foot")),
-        "joint 'free'",
-        "fixed root",
-        "make 'base' its parent",
     ),
 }
 

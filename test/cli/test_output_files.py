@@ -76,6 +76,7 @@ def test_states_do_not_overwrite_their_input(run, squat) -> None:
 OVERWRITING = [
     "new plain.urdf --yes --force -o plain.urdf",
     "new plain.urdf --yes --force -o linked.urdf",
+    "assemble plain.urdf loops.yaml -o plain.urdf",
     "state plain.urdf loops.yaml --format csv -o plain.urdf",
     "state plain.urdf loops.yaml --format csv -o loops.yaml",
     "inverse-dynamics plain.urdf loops.yaml --format csv -o ./loops.yaml",

@@ -7,6 +7,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pytest
+from support.crank_legs import standing
 from support.flying import with_pelvis
 from support.richardson import derivative
 
@@ -135,3 +136,25 @@ def test_unknown_functions_are_named(leg: cld.Robot) -> None:
         leg.casadi("mass_matrix", "foot")
     with pytest.raises(cld.InvalidInput, match="more than matrices"):
         leg.casadi("poses")
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "link"])
+def test_the_expression_itself_where_all_loops_have_closed_forms(name: str) -> None:
+    robot = standing()
+    link = "foot" if name == "link" else None
+    native, expression = robot.casadi(name, link), robot.casadi(name, link, symbolic=True)
+    assert expression.is_a("SXFunction") and expression.name_out()[-1] == "checks"
+    rng = np.random.default_rng(4)
+    others = rng.normal(size=(native.n_in() - 1, robot.m))
+    for y in robot.random_independent(rng, 5):
+        *found, checks = expression.call([y, *others])
+        for part, expected in zip(found, native.call([y, *others]), strict=True):
+            np.testing.assert_allclose(np.array(part), np.array(expected), rtol=1e-9, atol=1e-12)
+        assert np.all(np.array(checks) > 0.0)
+    beyond = expression.call([[0.0, 0.0, 3.0], *others])[-1]  # where the ankle's loop is not closed
+    assert not np.all(np.array(beyond) > 0.0)
+
+
+def test_what_newton_closes_has_no_expression(leg: cld.Robot) -> None:
+    with pytest.raises(cld.InvalidInput, match="by Newton's method"):
+        leg.casadi("inverse_dynamics", symbolic=True)

@@ -80,13 +80,15 @@ def test_programs_and_their_memory_can_be_collected() -> None:
     for _ in range(20):
         program = explicit_program("native", [2], lambda v: v + 1)
         context = program.new_context()
-        run = context.run
-        assert run(np.zeros(2)) == 0
+        call = context.call
+        assert call(np.zeros(2)).tolist() == [1.0, 1.0]
         program([1.0, 2.0])
         del program, context
         gc.collect()
-        assert run(np.zeros(2)) == 0
-        del run  # the last reference to the code, the memory and its own definition
+        assert call(np.zeros(2)).tolist() == [1.0, 1.0]
+        with pytest.raises(ReferenceError, match="is gone"):
+            call([0.0, 0.0])
+        del call  # the last reference to the code, the memory and its own definition
 
 
 def test_programs_in_reference_cycles_can_be_collected() -> None:

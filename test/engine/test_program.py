@@ -248,10 +248,15 @@ def test_iterations_before_any_call_and_after_an_empty_batch(backend: str) -> No
     assert 1 <= program.iterations() <= single
 
 
-def test_every_argument_that_is_not_a_plain_vector_is_left_to_python() -> None:
+def test_every_argument_that_is_not_a_plain_vector_is_left_to_python(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The native entry reads objects by layout: it must look before it reads."""
-    run = explicit_program("native", [3, 2], equation).new_context().run
-    assert run(A, B) == 0
+    program = explicit_program("native", [3, 2], equation)
+    monkeypatch.setattr(program, "otherwise", lambda context, status, values: status)
+    context = program.new_context()
+    run = context.call
+    np.testing.assert_allclose(run(A, B), expected(A, B))
     odd: list[Any] = [None, 1, 1.0, "text", b"bytes", [], (), object(), type, A.tolist(), A.dtype]
     odd += [np.float64(1.0), np.array(1.0), np.zeros((3, 1)), np.zeros(4), A.astype(int), A > 0]
     odd += [np.zeros(0), A.view(Subclass), np.ma.masked_array(A), memoryview(A), A.astype(object)]
@@ -260,7 +265,26 @@ def test_every_argument_that_is_not_a_plain_vector_is_left_to_python() -> None:
         assert run(A, thing) == CONVERT
     for arguments in ((), (A,), (A, B, B), (B, A)):
         assert run(*arguments) == CONVERT
-    assert run(A, B) == 0
+    np.testing.assert_allclose(run(A, B), expected(A, B))
+
+
+def test_the_result_is_a_plain_array_of_its_own(program: Program) -> None:
+    first, second = program(A, B), program(2 * A, B)
+    assert type(first) is np.ndarray and first.dtype == np.float64 and first.flags.writeable
+    np.testing.assert_allclose(first, expected(A, B))
+    np.testing.assert_allclose(second, expected(2 * A, B))
+
+
+def test_another_thread_may_use_a_call_that_is_not_its_own(program: Program) -> None:
+    call = program.context().call
+    call(A, B)
+    found: list[Any] = []
+    for b in (B, [5.0, 6.0]):
+        thread = threading.Thread(target=lambda b=b: found.append(call(2 * A, b)))
+        thread.start()
+        thread.join()
+    np.testing.assert_allclose(program.context().inputs[0], A)
+    np.testing.assert_allclose(found, [expected(2 * A, B), expected(2 * A, np.array([5.0, 6.0]))])
 
 
 @pytest.mark.parametrize("backend", ["native", "vm"])

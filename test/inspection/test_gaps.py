@@ -31,11 +31,12 @@ def leg_with_pin(offset: tuple[float, float, float]) -> cld.Robot:
     return cld.load(URDF.replace("</robot>", pin), loops)
 
 
-def test_two_tips_that_are_apart_are_named_in_mm() -> None:
-    findings = leg_with_pin((0.012, 0.0, -0.016)).report().findings
-    (gap,) = findings
-    assert (gap.code, gap.severity) == ("gap", "warning")
-    assert "ankle_rod_tip ~ pin" in gap.message and "'pin' is 20 mm away" in gap.message
+def test_two_tips_that_are_apart_are_an_error_in_mm() -> None:
+    for apart, words in (((0.012, 0.0, -0.016), "20 mm"), ((0.504, 0.0, 0.0), "504 mm")):
+        report = leg_with_pin(apart).report()
+        (gap,) = report.findings
+        assert (gap.code, gap.severity) == ("gap", "error") and not report.ok
+        assert "ankle_rod_tip ~ pin" in gap.message and f"'pin' is {words} away" in gap.message
     for right in ((0.0, 0.0, 0.0), (0.0, 0.03, 0.0)):  # beside it, along the pin: that is free
         assert leg_with_pin(right).report().findings == ()
 

@@ -50,6 +50,7 @@ def pip(command: str, *arguments: object) -> None:
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel of the package; built from a copy, so that the tree stays clean."""
+    pytest.importorskip("pip", reason="pip is not installed (Debian: python3-pip)")
     folder = tmp_path_factory.mktemp("build")
     shutil.copytree(ROOT, folder / "source", ignore=shutil.ignore_patterns(*NOT_SOURCES))
     pip("wheel", "--no-build-isolation", "--wheel-dir", folder, folder / "source")

@@ -129,7 +129,10 @@ def calls(robot: cld.Robot) -> dict[str, tuple[Any, ...]]:
         **dict.fromkeys(("inverse_mass_matrix", "mass_matrix_factors", "center_of_mass"), (y,)),
         "centroidal_matrix": (y,),
         "independent_from_actuator": (robot.state(y).u[:9],),
-        **dict.fromkeys(("pose", "jacobian"), (link, y)),
+        **dict.fromkeys(("pose", "jacobian", "link_derivatives"), (link, y)),
+        "center_of_mass_derivatives": (y, yd),
+        "jvp": ("inverse_dynamics", (y, yd, ydd), (yd, ydd, yd)),
+        "vjp": ("inverse_dynamics", (y, yd, ydd), tau),
         "forward_dynamics": (y, yd, tau),
         "inverse_osim": ([link], y),
         "apply_test_force": (link, np.ones(6), y),
@@ -143,10 +146,8 @@ def numbers(found: Any) -> Array:
     return getattr(found, "q", getattr(found, "wrenches", found))
 
 
-#: Of one sample only; and those that share a batch as they think best.
-WITHOUT = {"equilibrium", "step_derivatives"} | {
-    *("center_of_mass_derivatives", "jvp", "link_derivatives", "vjp")
-}
+#: Of one sample only.
+WITHOUT = {"equilibrium", "step_derivatives"}
 
 
 def test_every_method_that_takes_a_guess_takes_threads_and_gives_the_same() -> None:

@@ -42,7 +42,7 @@ def check_consistent(description: Any) -> None:
         assert -1 <= body.parent < b
         for numbers in (body.mass, body.first_moment, body.inertia, body.joint.placement):
             assert np.isfinite(numbers).all()
-        assert body.joint.kind == "floating" or np.isclose(np.linalg.norm(body.joint.axis), 1.0)
+        assert body.joint.has_quaternion or np.isclose(np.linalg.norm(body.joint.axis), 1.0)
         assert body.joint.lower <= body.joint.upper
     for entry in entries:
         follows = {each.joint for each in (*entry.couplings, *entry.curves)}

@@ -15,7 +15,11 @@ from ..robots.crank_leg import generate
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLVERS = ("numerical", "auto")
-CLOSED_FORM, HYBRID = "closed form", "hybrid"
+CLOSED_FORM, HYBRID, DERIVATIVES = (
+    "closed form",
+    "hybrid",
+    "derivatives of ID and FD",
+)
 _COUPLED = ("transmission", "parallelogramchain")  # types without cut joints
 
 
@@ -147,6 +151,7 @@ def all_cases() -> dict[str, Case]:
                 *_BATCH,
                 Bar("load, cold", "time", 10.0),
                 Bar("load, warm", "time", 1.0),
+                Bar(f"{DERIVATIVES}, cold", "time", 30.0),
             ),
             hybrid="torso_joint",
         ),

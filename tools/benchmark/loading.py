@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .cases import ROOT, Case
+from .cases import DERIVATIVES, ROOT, Case
 
 _CHILD = """
 import json, sys, time
@@ -19,8 +19,11 @@ import closed_loop_dynamics as cld
 imported = time.perf_counter() - start
 urdf, submechanisms, folders = json.loads(arguments)
 start, cpu = time.perf_counter(), time.process_time()
-cld.load(urdf, submechanisms, search_path=folders)
-print(json.dumps([imported, time.perf_counter() - start, time.process_time() - cpu]))
+robot = cld.load(urdf, submechanisms, search_path=folders)
+times = [imported, time.perf_counter() - start, time.process_time() - cpu]
+start, cpu = time.perf_counter(), time.process_time()
+robot.prepare("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
+print(json.dumps([*times, time.perf_counter() - start, time.process_time() - cpu]))
 """
 
 
@@ -33,15 +36,18 @@ def load_times(case: Case, cold: int, warm: int) -> dict[str, float]:
     for _ in range(cold):
         with tempfile.TemporaryDirectory(prefix="cld_bench_") as folder:
             for kind in ("cold", *["warm"] * warm):
-                imported, wall, cpu = _once(case, Path(folder))
+                imported, wall, cpu, more, more_cpu = _once(case, Path(folder))
                 times.setdefault(f"load, {kind}", []).append(wall)
                 times.setdefault(f"load, {kind}, CPU time", []).append(cpu)
+                times.setdefault(f"{DERIVATIVES}, {kind}", []).append(more)
+                times.setdefault(f"{DERIVATIVES}, {kind}, CPU time", []).append(more_cpu)
                 times.setdefault("import", []).append(imported)
     return {what: min(values) for what, values in times.items()}
 
 
 def _once(case: Case, cache: Path) -> list[float]:
-    """Seconds of the import, of loading, and of its CPU time, in a fresh process."""
+    """Seconds of the import, of loading and of preparing derivatives, both by the clock and of CPU
+    time, in a fresh process."""
     environment = {**os.environ, "CLOSED_LOOP_DYNAMICS_CACHE": str(cache)}
     environment["PYTHONPATH"] = os.pathsep.join(
         filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])

@@ -212,6 +212,6 @@ def _load_rows(case: Case, quick: bool) -> list[Row]:
     return [
         Row(what, "load", seconds, "buildModelFromUrdf", best, bars.get(what))
         if what in compared
-        else Row(what, "load", seconds)
+        else Row(what, "load", seconds, bar=bars.get(what))
         for what, seconds in times.items()
     ]

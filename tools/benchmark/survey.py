@@ -20,6 +20,7 @@ from ..oracles.mujoco_robot import NotInMujoco
 from ..robots.shipped import SHIPPED
 from .cases import HYBRID, Case, has_loops
 from .checks import Check, cross_checks, relative_error, variant_checks
+from .from_c import COMPILER, FROM_C, CSide
 from .mujoco_side import MJ_FORWARD, MJ_ROLLOUT, MujocoSide
 from .osim import BARE_TREE, pinocchio_osim, tips
 from .pinocchio_side import LOOP_ABA, PinocchioSide
@@ -46,8 +47,8 @@ _SOLVED = (OURS, HYBRID, NUMERICAL)
 #: What is asked -> who answers; the last are Pinocchio's and MuJoCo's functions.
 QUANTITIES: dict[str, tuple[str, ...]] = {
     STATE: (*_SOLVED, "forwardKinematics(q, v, a)"),
-    INVERSE: (*_SOLVED, *METHODS, "rnea"),
-    FORWARD: (*_SOLVED, *METHODS, "constraintDynamics", *LOOP_ABA, "aba", MJ_FORWARD),
+    INVERSE: (*_SOLVED, FROM_C, *METHODS, "rnea"),
+    FORWARD: (*_SOLVED, FROM_C, *METHODS, "constraintDynamics", *LOOP_ABA, "aba", MJ_FORWARD),
     OSIM: (*_SOLVED, *METHODS, BARE_TREE),
     COLD_INVERSE: (OURS, "rnea"),
     COLD_FORWARD: (OURS, "constraintDynamics", "aba"),
@@ -126,7 +127,7 @@ def survey(name: str, sweeps: int, say: Callable[[str], None] = lambda text: Non
     for quantity, warm in ((COLD_INVERSE, INVERSE), (COLD_FORWARD, FORWARD)):
         found = {m: entrants[warm, m] for m in QUANTITIES[quantity] if (warm, m) in entrants}
         entrants.update({(quantity, m): cold(c, COLD_EVERY) for m, c in found.items()})
-    entrants.update(_references(robot, states, result))
+    entrants.update(_references(robot, states, result) | _in_c(robot, states, result))
     say(f"timing {len(entrants)} contenders")
     take_turns(list(entrants.values()), sweeps)
     result.times = {key: contender.seconds for key, contender in entrants.items()}
@@ -173,6 +174,16 @@ def _ours(robot: Robot, states: States) -> dict[str, Contender]:
         BATCH_INVERSE: at_once("batch", partial(robot.inverse_dynamics, threads=1), y, yd, ydd),
         BATCH_FORWARD: at_once("batch", partial(robot.forward_dynamics, threads=1), y, yd, tau_u),
     }
+
+
+def _in_c(robot: Robot, states: States, result: Survey) -> dict[Key, Contender]:
+    """The exported library, checked; nothing where there is no compiler."""
+    if not CSide.available():
+        result.notes.append(f"no {COMPILER}: nothing is timed from C")
+        return {}
+    timed, checks = CSide(robot).contenders(states)
+    result.checks += checks
+    return {(q, FROM_C): c for q, c in zip((INVERSE, FORWARD), timed.values(), strict=True)}
 
 
 def _references(robot: Robot, states: States, result: Survey) -> dict[Key, Contender]:

@@ -30,7 +30,8 @@ REMARKS = {
     INVERSE: "Projection multiplies G and Gᵀ with all their entries (their zeros folded away it "
     "would be ours); Lagrange solves for actuator and constraint forces, loop by loop. `rnea` is "
     "of the open tree with completed states: it neither closes loops nor maps forces to the "
-    "actuators.",
+    "actuators. *from C* is what `export_c` writes, compiled with -O2 for any machine of the kind "
+    "and called from C.",
     FORWARD: "`aba` is of the open tree: it does less. `constraintDynamics` and `lcaba` hold the "
     "loops by 3-D contacts; `mj_forward` holds loops and couplings by equalities, which are soft. "
     f"† in NumPy, not one native program (trees of more than {NATIVE} joints).",

@@ -1,7 +1,8 @@
 """A robot in MJCF as MuJoCo computes it: its M, its forces, and the rows of its own equalities.
 
 Vectors are in the order of ``names``; a free joint first, as (angular, linear) in its own frame,
-and positions as the package writes them. Balls are told as three angles about x, y and z.
+and positions as the package writes them. Balls in loops are told as three angles, in the order of
+their names.
 """
 
 from __future__ import annotations
@@ -44,11 +45,13 @@ class MjcfOracle:
         for name in self._joints:
             joint = m.joint(name)
             if joint.type[0] == mujoco.mjtJoint.mjJNT_BALL:
-                three = [places[f"{name}_{axis}"] for axis in "XYZ"]
-                turn = Rotation.from_euler("XYZ", q[[at_q + i for i in three]])
+                three = sorted(places[f"{name}_{axis}"] for axis in "XYZ")
+                order = "".join(self.names[int(self.free) + i][-1] for i in three)
+                turn = Rotation.from_euler(order, q[[at_q + i for i in three]])
                 d.qpos[joint.qposadr[0] : joint.qposadr[0] + 4] = turn.as_quat()[[3, 0, 1, 2]]
                 later = np.eye(3)  # of the hinges behind, seen from the ball's own frame
-                for i, axis in zip(three[::-1], np.eye(3)[::-1], strict=True):
+                axes = np.eye(3)[["XYZ".index(letter) for letter in order]]
+                for i, axis in zip(three[::-1], axes[::-1], strict=True):
                     E[joint.dofadr[0] : joint.dofadr[0] + 3, at_v + i] = later.T @ axis
                     later = Rotation.from_rotvec(axis * q[at_q + i]).as_matrix() @ later
             else:

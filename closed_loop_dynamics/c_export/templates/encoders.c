@@ -5,8 +5,15 @@ int robot_encoders(robot_memory *memory, const real *u, const real *ud, real *y,
     real y_now[@NY1@], yd_now[@M1@], dy[@M1@], residual, largest = INFINITY;
     int iterations, status = look_over(memory, ud, ROBOT_P, ROBOT_P);
     if (status == ROBOT_OK) {
-        status = encoder_start(memory, u, y_now);
+        status = encoder_start(memory, 0, u, y_now);
     }
+#if N_ENCODER_LOOPS
+    if (status > ROBOT_INVALID_INPUT) { /* no node of a coarse table leads there: from the newest reading, then */
+        iterations = memory->iterations;
+        status = step_along(memory, u, y_now);
+        memory->iterations += iterations;
+    }
+#endif
     for (int round = 0; status == ROBOT_OK && round < ENCODER_STEPS && !(largest <= ENCODER_TOLERANCE); round++) {
         iterations = memory->iterations;
         status = robot_encoder_step(memory, y_now, u, ud, dy, yd_now);

@@ -31,7 +31,7 @@ static int step_along(robot_memory *memory, const real *u, real *y)
         real *const newest = memory->history + loops_of_u[k].history;
         copy(newest, newest + size_of_solution(loops_of_u + k), size_of_solution(loops_of_u + k));
     }
-    const int status = encoder_start(memory, u, y);
+    const int status = encoder_start(memory, 1, u, y);
     if (status != ROBOT_OK || continues(memory)) {
         return status;
     }

@@ -72,8 +72,9 @@ static int ahead_of_history(const struct loop *loop, const real *newest, const r
 }
 
 /* A start for x at p: from the nearest node of the table, or from the newest solution where no
- * node covers p. History saves iterations where the table vouches for it. 0: no start. */
-static int predict(const struct loop *loop, const real *newest, const real *p, real *x)
+ * node covers p. History saves iterations where the table vouches for it. Who follows a curve
+ * starts where it is, whatever the table says. 0: no start. */
+static int predict(const struct loop *loop, const real *newest, const real *p, int follow, real *x)
 {
     const int n_p = loop->n_p, n_x = loop->n_x;
     int near = 1, same = 1, covered = 1, node = 0;
@@ -92,7 +93,7 @@ static int predict(const struct loop *loop, const real *newest, const real *p, r
         start = loop->nodes + node * (n_x + n_x * n_p);
         covered = covered && !isnan(start[0]);
     }
-    if (!loop->nodes || same || (near && !covered)) {
+    if (follow || !loop->nodes || same || (near && !covered)) {
         start = newest + n_p;
         copy(newest, p_start, n_p);
     }
@@ -106,7 +107,7 @@ static int predict(const struct loop *loop, const real *newest, const real *p, r
         }
         x[i] = start[i] + change;
     }
-    if (loop->nodes && covered && ahead_of_history(loop, newest, p, ahead)) {
+    if (loop->nodes && covered && !follow && ahead_of_history(loop, newest, p, ahead)) {
         for (int i = 0; i < n_x; i++) {
             if (!(fabs(ahead[i] - x[i]) * loop->reach[i] <= AGREEMENT)) {
                 return 1;
@@ -150,7 +151,8 @@ static int iterate(robot_memory *memory, const struct loop *loop, const real *p,
 }
 
 /* Unknowns x of `count` loops, one behind the other, whose parameters are elements of `values`. */
-static int close_loops(robot_memory *memory, const struct loop *loops, int count, const real *values, real *x)
+static int close_loops(robot_memory *memory, const struct loop *loops, int count, const real *values, int follow,
+                       real *x)
 {
     for (int k = 0; k < count; k++) {
         const struct loop *const loop = loops + k;
@@ -159,7 +161,7 @@ static int close_loops(robot_memory *memory, const struct loop *loops, int count
         for (int j = 0; j < loop->n_p; j++) {
             p[j] = values[loop->parameters[j]];
         }
-        if (predict(loop, memory->history + loop->history, p, x)) {
+        if (predict(loop, memory->history + loop->history, p, follow, x)) {
             status = iterate(memory, loop, p, x);
         }
         if (status != ROBOT_OK) {

@@ -31,6 +31,7 @@ COMMANDS = (
     Command("info", "joints, clusters, loops, how each loop is solved and why"),
     Command("graph", "draw the cluster tree as SVG"),
     Command("new", "guess the submechanism file of a URDF"),
+    Command("assemble", "close the loops from any configuration; write it as the reference"),
     Command("state", "complete independent positions to all joints and actuators"),
     Command("inverse-dynamics", "actuator forces of a motion"),
     Command("forward-dynamics", "accelerations from actuator forces"),

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...errors import did_you_mean
 from ...inspection import Report
-from ...model.tree import FLOATING, PRISMATIC, Joint
+from ...model.tree import PRISMATIC, Joint
 from ...robot import Robot
 from ..mistakes import UsageError
 from ..robot_argument import add_robot_arguments, load_robot
@@ -181,9 +181,8 @@ def text(robot: Robot, data: dict[str, Any], sections: Any, style: Style) -> Ite
 def _joint_lines(data: dict[str, Any]) -> list[str]:
     rows = [["joint", "kind", "role", "from", "to", "largest force"]]
     for joint in data["joints"]:
-        free = joint["kind"] == FLOATING
         limits = [joint["lower"], joint["upper"], joint["effort"]]
-        cells = ["-" if free or not np.isfinite(v) else number(v) for v in limits]
+        cells = ["-" if not np.isfinite(v) else number(v) for v in limits]
         rows.append([joint["name"], joint["kind"], "+".join(joint["roles"]), *cells])
     return columns(rows)
 

@@ -10,14 +10,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...errors import ClosedLoopError, did_you_mean
-from ...inspection.loop_branches import Guess
-from ...inspection.loop_doubts import doubts, near_hinges
+from ...inspection.loop_branches import Guess, Hints
+from ...inspection.loop_doubts import doubts
 from ...inspection.loop_guess import guess_loops, with_pairs
 from ...inspection.loop_yaml import loop_file
 from ...model import read_urdf
+from ...model.poses import body_poses, link_pose
 from ...model.tree import Tree
+from ...model.urdf.drives import driven_joints
+from ...model.urdf.elements import read_root
 from ...robot import load
-from ..arguments import STANDARD
+from ..arguments import STANDARD, real
 from ..mistakes import FileProblem, UsageError
 from ..output import check_place, put
 from ..progress import Compilations, loading
@@ -28,19 +31,23 @@ DESCRIPTION = """\
 Guess the submechanism file of a URDF whose loops were cut open: which links were joined, which
 joints belong together, which you command and which are driven. Looks for chains that end in the air
 (a slider, or a massless link that marks the tip of a rod) beside another chain, for cylinders that
-move a platform through cranks and rods, for links that coincide at q = 0, and counts degrees of
-freedom. Says what it did not use or understand. Asks before it believes; --yes takes every guess.
-The file that it writes is loaded before it is kept.
+move a platform through cranks and rods, for links that coincide at q = 0 or are drawn where a rod
+ends, and counts degrees of freedom against drives: those of <transmission> and <ros2_control>, or
+guessed ones. Says what it did not use or understand. Asks before it believes; --yes takes every
+guess. The file that it writes is loaded before it is kept: loops that do not close, or that leave
+other degrees of freedom than it says, are not written.
 """
+KINDS = ("revolute", "spherical", "universal", "fixed")
 EPILOG = """\
 examples:
   closed-loop new robot.urdf                          # asks; writes robot_submechanisms.yaml
   closed-loop new robot.urdf --yes -o loops.yaml
   closed-loop new robot.urdf --yes -o -               # to standard output
   closed-loop new robot.urdf --loop rod_tip~shank     # tell it one loop, it finds the rest
+  closed-loop new robot.urdf --loop rod~foot --at 0 0 0.3 --cut revolute --active crank
 
 Not found: gears and belts (write `couplings:`, see docs/file_format.md), other legs between legs
-(use --loop), a wrong choice of drives (edit jointnames_active).
+(use --loop), a wrong choice of drives (use --active).
 """
 
 
@@ -55,6 +62,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="LINK~LINK",
         help="a loop you know: the link that ends at the cut, and the one it was joined to",
     )
+    parser.add_argument(
+        "--at",
+        action="append",
+        nargs=3,
+        default=[],
+        type=real,
+        metavar=("X", "Y", "Z"),
+        help="where the loop of --loop was cut, in the frame of its first link [m]; one for each",
+    )
+    parser.add_argument("--cut", choices=KINDS, default="", help="the joint that --loop closes")
+    for role, what in (("active", "driven"), ("independent", "those you command")):
+        help = f"joints that are {what}, in place of a guess"
+        parser.add_argument(f"--{role}", nargs="+", default=[], metavar="JOINT", help=help)
     parser.add_argument("--only", action="store_true", help="the loops of --loop, no guesses")
     parser.add_argument("--yes", action="store_true", help="do not ask")
     parser.add_argument("--force", action="store_true", help="overwrite an existing file")
@@ -69,7 +89,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Guess, ask, write, load."""
     sources = find_robot(options.urdf)
-    tree = read_urdf(sources.urdf)
+    root = read_root(sources.urdf)
+    tree = read_urdf(root)
     output = options.output or f"{sources.name}_submechanisms.yaml"
     if output != STANDARD:
         check_place(output, options)
@@ -79,8 +100,13 @@ def run(options: argparse.Namespace) -> int:
     if asks and not _somebody_is_there():
         raise UsageError("there is nobody to ask (no terminal); give --yes")
     pairs = [_pair(tree, word) for word in options.loop]
-    guesses, left = ([], []) if options.only else guess_loops(tree)
-    guesses = with_pairs(tree, guesses, pairs)
+    hints = _hints(tree, driven_joints(root), pairs, options)
+    guesses, left = ([], []) if options.only else guess_loops(tree, replace(hints, kind=""))
+    guesses = with_pairs(tree, guesses, pairs, hints)
+    chosen = _bodies(tree, options.independent, "--independent")
+    for n, guess in enumerate(guesses):
+        own = tuple(b for b in chosen if b in guess.joints)
+        guesses[n] = replace(guess, independent=own or guess.independent)
     tips = {cut.tip.link for guess in guesses for cut in guess.cuts}
     left = [tip for tip in left if tip.link not in tips]
     if asks:
@@ -92,8 +118,6 @@ def run(options: argparse.Namespace) -> int:
         print(_sentence(tree, guess), file=note)
     for tip in left:
         print(f"not understood: {tip.link} ends in the air; see --loop", file=note)
-    for sentence in near_hinges(tree, guesses):
-        print(folded(f"doubtful: {sentence}"), file=note)
     for sentence in doubtful:
         print(folded(f"not used: {sentence}"), file=note)
     if not guesses:
@@ -115,10 +139,37 @@ def _somebody_is_there() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
+def _hints(
+    tree: Tree, driven: Sequence[str], pairs: Sequence[tuple[str, str]], options: argparse.Namespace
+) -> Hints:
+    """What the URDF and the user say."""
+    if options.at and len(options.at) != len(pairs):
+        raise UsageError(f"{len(options.at)} --at for {len(pairs)} --loop; give one for each")
+    if options.cut and not pairs:
+        raise UsageError("--cut is the joint that --loop closes; name the loop")
+    poses = body_poses(tree)
+    points = {}
+    for word, (first, _), at in zip(options.loop, pairs, options.at, strict=False):
+        typed = link_pose(tree, poses, word.partition("~")[0].strip())
+        points[first] = typed[:3, :3] @ at + typed[:3, 3]
+    known = [name for name in driven if name in tree.joint_names]
+    bodies = _bodies(tree, options.active, "--active") or [tree.joint_index(name) for name in known]
+    return Hints(frozenset(bodies), points, options.cut)
+
+
+def _bodies(tree: Tree, names: Sequence[str], option: str) -> list[int]:
+    for name in names:
+        if name not in tree.joint_names:
+            raise UsageError(f"{option}: no joint '{name}'; {did_you_mean(name, tree.joint_names)}")
+    return [tree.joint_index(name) for name in names]
+
+
 def _prove(urdf: str | Path, text: str) -> None:
-    """The file must load."""
+    """The file must load, and its ends must meet."""
     try:
-        load(urdf, text)
+        for finding in load(urdf, text).report().errors:
+            if finding.code == "gap":
+                raise FileProblem(finding.message)
     except ClosedLoopError as error:
         raise FileProblem(
             f"the guess does not load: {error}; leave a loop out (answer n), or name the right "

@@ -69,8 +69,8 @@ def run(options: argparse.Namespace) -> int:
         if link not in robot.mechanism.tree.frames:
             known = robot.mechanism.tree.frames
             raise UsageError(f"--link: no link '{link}'; {did_you_mean(link, known)}")
-    if robot.mechanism.floating:
-        raise UsageError("path is for robots with a fixed base")
+    if robot.mechanism.turning:
+        raise UsageError("path is for robots with a fixed base and without ball joints")
     times, y = _motion(robot, options)
     ways = np.stack([_way(robot, link, options.point, y) for link in options.link], axis=1)
     joints = [column(name, POSITION) for name in robot.names.independent]

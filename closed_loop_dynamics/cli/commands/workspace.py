@@ -61,8 +61,8 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None:
         check_picture(options.output, options)
     robot = load_robot(options)
-    if robot.mechanism.floating:
-        raise UsageError("workspace is for robots with a fixed base")
+    if robot.mechanism.turning:
+        raise UsageError("workspace is for robots with a fixed base and without ball joints")
     name = _submechanism(robot, options.submechanism)
     output = options.output or f"workspace_{name}.png"
     check_picture(output, options)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from ...errors import did_you_mean
 from ..submechanism import ActuatorModel, JointFriction
-from ..tree import FLOATING, Tree
+from ..tree import Tree
 from .node import Node
 
 # Exported files list the joint of the free base although the URDF ends at the base link.
@@ -56,15 +56,16 @@ def _read_spanning(entry: Node, tree: Tree) -> Named:
         listed = _names(entry[key])
         _check_known(listed, tree, tolerate_free_base=False)
         for name, node in listed.items():
-            if _is_floating(name, tree):
+            if _turns_freely(name, tree):
+                kind = tree.bodies[tree.joint_index(name)].joint.kind
                 raise node.error(
-                    f"joint '{name}' is the floating base, which is a submechanism of its own",
-                    "remove it from this list",
+                    f"joint '{name}' is {kind}, which is a submechanism of its own",
+                    "remove it from this list; a ball joint in a loop is three revolute joints",
                 )
     moving = {
         name: node
         for name, node in listed.items()
-        if name in tree.joint_names and not _is_floating(name, tree)
+        if name in tree.joint_names and not _turns_freely(name, tree)
     }
     if not moving:
         raise entry[key].error(
@@ -101,8 +102,8 @@ def _check_known(names: Named, tree: Tree, *, tolerate_free_base: bool) -> None:
         raise node.error(f"there is no joint '{name}' in the URDF", did_you_mean(name, known))
 
 
-def _is_floating(name: str, tree: Tree) -> bool:
-    return name in tree.joint_names and (tree.bodies[tree.joint_index(name)].joint.kind == FLOATING)
+def _turns_freely(name: str, tree: Tree) -> bool:
+    return name in tree.joint_names and tree.bodies[tree.joint_index(name)].joint.has_quaternion
 
 
 def read_actuators(entry: Node, joints: JointLists) -> dict[str, ActuatorModel]:

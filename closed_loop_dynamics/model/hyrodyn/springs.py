@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from ...errors import did_you_mean
 from ..spring import JointSpring, Point, PointSpring
-from ..tree import FLOATING, Tree
+from ..tree import Tree
 from .node import Node
 
 _NUMBERS = ("stiffness", "rest", "preload")
@@ -43,9 +43,9 @@ def _joint(node: Node, tree: Tree) -> str:
     if name not in tree.joint_names:
         fixed = "is fixed" if name in tree.fixed_joint_children else "is not in the URDF"
         raise node.error(f"joint '{name}' {fixed}", did_you_mean(name, tree.joint_names))
-    if tree.bodies[tree.joint_index(name)].joint.kind == FLOATING:
+    if tree.bodies[tree.joint_index(name)].joint.has_quaternion:
         raise node.error(
-            f"joint '{name}' is a floating base, which has no single position",
+            f"joint '{name}' has no single position",
             "fix springs to points: from: {link: ...}, to: {link: ...}",
         )
     return name

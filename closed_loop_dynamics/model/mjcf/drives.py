@@ -33,7 +33,7 @@ def driven_joints(
         kind, target = int(model.actuator_trntype[a]), int(model.actuator_trnid[a][0])
         joint = None
         if kind in _AT_JOINT and model.jnt_type[target] not in (FREE, BALL):
-            joint = parts.joints[target][0]
+            joint = parts.joints[target]
         elif kind == _AT_TENDON:
             joint = _tendon_joint(parts, target, couplings)
             if joint is not None:
@@ -54,7 +54,7 @@ def driven_joints(
 
 def _tendon_joint(parts: MjcfTree, tendon: int, couplings: Sequence[Coupling]) -> str | None:
     """The joint that stands for a fixed tendon: the first one, if the others are coupled to it."""
-    names = [parts.joints[j][0] for j in wraps(parts, tendon, WRAP_JOINT)]
+    names = [parts.joints[j] for j in wraps(parts, tendon, WRAP_JOINT)]
     if not names:
         return None
     tied = [{c.joint, *c.terms} for c in couplings]

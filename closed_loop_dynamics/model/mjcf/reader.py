@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import Polynomial
 
+from ..balls import with_hinged_balls
 from ..couplings import LARGEST_RATIO, turned_to_motors
 from ..implied import with_implied
 from ..locked_axes import axes_of
 from ..remark import Remark
 from ..submechanism import ActuatorModel, Coupling, Curve, LoopConstraint, Submechanism
 from ..tied_joints import ACTIVE, INDEPENDENT, check_ends, tied_entries
-from ..tree import FLOATING, Tree
+from ..tree import Tree
 from ..xml_source import Element
 from .compiler import compiled
 from .drives import driven_joints
@@ -61,6 +62,7 @@ def read_mjcf(
     parts = read_tree(model, root.file)
     tree = parts.tree(root.get("model", "mujoco"))
     ties = _equalities(parts, tree)
+    tree = with_hinged_balls(tree, ties.loops)
     driven, drive_remarks = driven_joints(parts, ties.couplings)
     ties.couplings = turned_to_motors(ties.couplings, driven or [])
     entries = _entries(tree, parts, ties, driven)
@@ -90,7 +92,7 @@ def _driven(
     entry: Submechanism, tree: Tree, models: dict[str, ActuatorModel], driven: list[str] | None
 ) -> Submechanism:
     """With the joints that actuators drive, rotors and friction."""
-    if tree.bodies[tree.joint_index(entry.spanning[0])].joint.kind == FLOATING:
+    if tree.bodies[tree.joint_index(entry.spanning[0])].joint.has_quaternion:
         return entry
     if driven is not None:
         entry = replace(entry, active=tuple(n for n in driven if n in entry.spanning))
@@ -100,7 +102,7 @@ def _driven(
 def _joint_models(parts: MjcfTree) -> Iterator[tuple[str, ActuatorModel]]:
     """Armature, damping and dry friction of hinges and sliders."""
     model = parts.model
-    for j, names in parts.joints.items():
+    for j, name in parts.joints.items():
         if model.jnt_type[j] not in (FREE, BALL):
             dof = int(model.jnt_dofadr[j])
             found = ActuatorModel(
@@ -109,7 +111,7 @@ def _joint_models(parts: MjcfTree) -> Iterator[tuple[str, ActuatorModel]]:
                 rotor_inertia=float(model.dof_armature[dof]),
             )
             if found != ActuatorModel():
-                yield names[0], found
+                yield name, found
 
 
 def _equalities(parts: MjcfTree, tree: Tree) -> _Equalities:
@@ -182,7 +184,7 @@ def _coupling(parts: MjcfTree, e: int, place: str) -> Coupling | Curve:
     for j in joints[: 1 if joints[1] < 0 else 2]:
         if model.jnt_type[j] in (FREE, BALL):
             raise parts.error(place, "it couples a ball or free joint", "couple hinges and sliders")
-        names.append(parts.joints[j][0])
+        names.append(parts.joints[j])
     refs = [parts.reference[name] for name in names]
     if len(names) == 1:
         return Coupling(names[0], {}, refs[0] + factors[0], place, parts.file)

@@ -36,10 +36,10 @@ def is_straight_spring(model: Any, t: int) -> bool:
 
 def _at_joints(parts: MjcfTree) -> Iterator[JointSpring]:
     model = parts.model
-    for j, names in parts.joints.items():
+    for j, name in parts.joints.items():
         if is_joint_spring(model, j):
             rest = float(model.qpos_spring[model.jnt_qposadr[j]])
-            yield JointSpring(float(model.jnt_stiffness[j]), rest, joint=names[0])
+            yield JointSpring(float(model.jnt_stiffness[j]), rest, joint=name)
 
 
 def _of_tendons(parts: MjcfTree) -> Iterator[PointSpring]:

@@ -46,7 +46,7 @@ def fixed_coupling(parts: MjcfTree, e: int, place: str) -> Coupling | None:
             return None
         coefficients = model.wrap_prm[int(model.tendon_adr[tendon]) :]
         for j, coefficient in zip(joints, coefficients, strict=False):
-            (name,) = parts.joints[j]
+            name = parts.joints[j]
             terms[name] = terms.get(name, 0.0) + sign * float(coefficient)
             rest += sign * float(coefficient) * parts.reference[name]
     first, own = next(((n, c) for n, c in terms.items() if c), ("", 0.0))

@@ -14,10 +14,11 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import MjcfError
-from ...se3 import axis_rotation, pose, rotate
+from ...se3 import pose, rotate
 from ..implied import make_unique
+from ..poses import joint_motion
 from ..remark import Remark
-from ..tree import FLOATING, PRISMATIC, REVOLUTE, Body, Joint, Tree
+from ..tree import FLOATING, PRISMATIC, REVOLUTE, SPHERICAL, Body, Joint, Tree
 
 WORLD = "world"
 FREE, BALL, SLIDE, HINGE = range(4)
@@ -28,14 +29,14 @@ class MjcfTree:
     """The tree, and where its parts are in MuJoCo's model.
 
     Attributes:
-        body_names: of MuJoCo's bodies; joints: MuJoCo's joint -> its hinges and sliders here.
+        body_names: of MuJoCo's bodies; joints: MuJoCo's joint -> its name here.
         reference: joint -> where the file shows it [rad or m].
     """
 
     model: Any
     file: str
     body_names: list[str] = field(default_factory=list)
-    joints: dict[int, list[str]] = field(default_factory=dict)
+    joints: dict[int, str] = field(default_factory=dict)
     reference: dict[str, float] = field(default_factory=dict)
     bodies: list[Body] = field(default_factory=list)
     frames: dict[str, tuple[int, Array]] = field(default_factory=dict)
@@ -61,11 +62,7 @@ class MjcfTree:
 
 
 def read_tree(model: Any, file: str) -> MjcfTree:
-    """The tree of a compiled model.
-
-    Raises:
-        MjcfError: a free joint that does not carry the whole robot.
-    """
+    """The tree of a compiled model."""
     result = MjcfTree(model, file)
     result.body_names.append(WORLD)
     result.frames[WORLD] = (-1, np.eye(4))
@@ -90,47 +87,21 @@ def _add_joint(result: MjcfTree, j: int, link: str, carrier: int, at: Array) -> 
     model = result.model
     kind = int(model.jnt_type[j])
     name = make_unique(model.joint(j).name or f"{link}_joint", result.joint_names)
-    if kind == FREE:
-        if carrier != -1 or result.bodies:
-            raise result.error(
-                f"joint '{name}'",
-                "a free joint that does not carry the whole robot",
-                "let one free joint carry everything, or remove loose objects from the file",
-            )
-        _add_body(result, link, -1, Joint(name, FLOATING, np.eye(4), np.zeros(3)))
-        result.joints[j] = [name]
-        return 0, np.eye(4)
-    anchor = model.jnt_pos[j].copy()
-    ref = float(model.qpos0[model.jnt_qposadr[j]])
-    parts: list[tuple[str, str, Array]] = [(name, REVOLUTE, model.jnt_axis[j].copy())]
-    if kind == SLIDE:
-        parts, anchor = [(name, PRISMATIC, model.jnt_axis[j].copy())], np.zeros(3)
-    elif kind == BALL:
-        parts = [
-            (make_unique(f"{name}_{x}", result.joint_names), REVOLUTE, axis)
-            for x, axis in zip("XYZ", np.eye(3), strict=True)
-        ]
-        ref = 0.0
-        message = f"the ball joint '{name}' is three hinges here: {', '.join(p[0] for p in parts)}"
-        result.remarks.append(Remark("info", "ball-as-hinges", message))
+    result.joints[j] = name
+    if kind == FREE:  # its position is that in the world
+        free = Joint(name, FLOATING, np.eye(4), np.zeros(3))
+        return _add_body(result, link, -1, free), np.eye(4)
+    anchor = np.zeros(3) if kind == SLIDE else model.jnt_pos[j].copy()
     at = at @ pose(np.eye(3), anchor)
-    for part, kind_of, axis in parts:
-        back = _moved(kind_of, axis, -ref)
-        joint = Joint(part, kind_of, at @ back, axis, *_limits(model, j, kind))
-        whole = part == parts[-1][0] and not np.any(anchor)
-        carrier = _add_body(
-            result, link if whole else make_unique(part, result.links), carrier, joint
-        )
-        at = np.eye(4)
-        result.reference[part] = ref
-    result.joints[j] = [part for part, _, _ in parts]
-    return carrier, pose(np.eye(3), -anchor)
-
-
-def _moved(kind: str, axis: Array, q: float) -> Array:
-    if kind == PRISMATIC:
-        return pose(np.eye(3), q * axis)
-    return pose(axis_rotation(axis, q), np.zeros(3))
+    if kind == BALL:
+        joint = Joint(name, SPHERICAL, at, np.zeros(3))
+    else:
+        kind_of, axis = PRISMATIC if kind == SLIDE else REVOLUTE, model.jnt_axis[j].copy()
+        ref = result.reference[name] = float(model.qpos0[model.jnt_qposadr[j]])
+        joint = Joint(name, kind_of, at, axis, *_limits(model, j))
+        joint = replace(joint, placement=at @ joint_motion(joint, np.array([-ref])))
+    own = make_unique(name, result.links) if np.any(anchor) else link
+    return _add_body(result, own, carrier, joint), pose(np.eye(3), -anchor)
 
 
 def _add_body(result: MjcfTree, link: str, parent: int, joint: Joint) -> int:
@@ -139,13 +110,13 @@ def _add_body(result: MjcfTree, link: str, parent: int, joint: Joint) -> int:
     return len(result.bodies) - 1
 
 
-def _limits(model: Any, j: int, kind: int) -> tuple[float, float, float, float]:
+def _limits(model: Any, j: int) -> tuple[float, float, float, float]:
     """lower, upper, velocity, effort."""
     lower, upper = -np.inf, np.inf
-    if kind != BALL and model.jnt_limited[j]:
+    if model.jnt_limited[j]:
         lower, upper = (float(x) for x in model.jnt_range[j])
     effort = np.inf
-    if kind != BALL and model.jnt_actfrclimited[j]:
+    if model.jnt_actfrclimited[j]:
         effort = float(np.max(np.abs(model.jnt_actfrcrange[j])))
     return lower, upper, np.inf, effort
 

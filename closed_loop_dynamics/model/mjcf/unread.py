@@ -29,7 +29,7 @@ def remarks_on_model(parts: MjcfTree) -> Iterator[Remark]:
     for j in free:
         if _of_dofs(parts, j, "armature"):
             raise parts.error(
-                f"joint '{parts.joints[j][0]}'",
+                f"joint '{parts.joints[j]}'",
                 "armature of a ball or free joint is not read",
                 "write it into the inertia of the bodies",
             )
@@ -62,7 +62,7 @@ def remarks_on_model(parts: MjcfTree) -> Iterator[Remark]:
 
 
 def _named(parts: MjcfTree, code: str, what: str, joints: list[int]) -> Iterator[Remark]:
-    names = [parts.joints[j][0] for j in joints]
+    names = [parts.joints[j] for j in joints]
     if names:
         yield Remark("warning", code, f"{what} of {shortened(names)} is not used")
 

@@ -23,7 +23,7 @@ from ..locked_axes import axes_of
 from ..remark import Remark
 from ..submechanism import LoopConstraint, Submechanism
 from ..tied_joints import ACTIVE, INDEPENDENT, check_ends, tied_entries
-from ..tree import FLOATING, Tree
+from ..tree import Tree
 from ..xml_source import Element
 from .robot_yaml import RobotYaml
 
@@ -59,7 +59,7 @@ def read_marked_loops(tree: Tree, file: RobotYaml) -> tuple[Submechanism, ...]:
     entries = with_implied(_entries(tree, pairs, (INDEPENDENT,)), tree)
     return tuple(
         entry
-        if any(tree.bodies[tree.joint_index(j)].joint.kind == FLOATING for j in entry.spanning)
+        if any(tree.bodies[tree.joint_index(j)].joint.has_quaternion for j in entry.spanning)
         else replace(entry, active=tuple(j for j in entry.spanning if j in motors))
         for entry in entries
     )

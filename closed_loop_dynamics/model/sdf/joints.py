@@ -1,7 +1,7 @@
-"""The ``<joint>`` elements of an SDF model: hinges and sliders, alone or in a row.
+"""The ``<joint>`` elements of an SDF model: balls, hinges and sliders, alone or in a row.
 
-A ball is three hinges ``NAME_X``, ``NAME_Y``, ``NAME_Z``, a universal joint two (``NAME_axis``,
-``NAME_axis2``), a screw a hinge and a slider ``NAME_slide`` that mimics it.
+A universal joint is two hinges (``NAME_axis``, ``NAME_axis2``), a screw a hinge and a slider
+``NAME_slide`` that mimics it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...errors import did_you_mean
 from ...se3 import unit
 from ..spring import JointSpring
 from ..submechanism import ActuatorModel
-from ..tree import PRISMATIC, REVOLUTE, Joint
+from ..tree import PRISMATIC, REVOLUTE, SPHERICAL, Joint
 from ..urdf.unread import local_name
 from ..xml_source import Element
 from .frames import MODEL, Frames
@@ -41,7 +41,7 @@ class SdfJoint:
     Attributes:
         name: full name; parent, child: links (or the world).
         axes: (3,) directions in the joint's frame, ``<axis>`` and ``<axis2>`` as far as needed.
-        parts: hinges and sliders from the parent to the child; their placements are not set.
+        parts: single joints from the parent to the child; their placements are not set.
         models: part -> its friction and rotor; springs: at its parts.
         passive: its effort limit is 0: nothing drives it.
     """
@@ -63,7 +63,7 @@ class SdfJoint:
         if self.kind == FIXED:
             return 0
         tied = self.kind not in CUTS or any(part.mimic for part in self.parts)
-        return 1 if tied else 2 if self.models else 2 + len(self.parts)
+        return 1 if tied else 2 if self.models else 2 + sum(part.n_v for part in self.parts)
 
 
 def read_joint(name: str, frames: Frames, version: float) -> SdfJoint:
@@ -113,10 +113,7 @@ def _parts(
     if kind in (FIXED, GEARBOX):
         return []
     if kind == "ball":
-        return [
-            Joint(f"{name}_{x}", REVOLUTE, here, axis)
-            for x, axis in zip("XYZ", np.eye(3), strict=True)
-        ]
+        return [Joint(name, SPHERICAL, here, np.zeros(3))]
     if kind in _TWO_AXES:
         return [
             Joint(f"{name}_{tag}", REVOLUTE, here, axis)

@@ -12,12 +12,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..balls import with_hinged_balls
 from ..implied import with_implied
 from ..locked_axes import axes_of, turn_to_universal
 from ..remark import Remark
 from ..submechanism import Coupling, LoopConstraint, Submechanism
 from ..tied_joints import ACTIVE, INDEPENDENT, check_ends, tied_entries
-from ..tree import FLOATING, REVOLUTE, Tree
+from ..tree import REVOLUTE, Tree
 from ..urdf.checks import find_cycle
 from ..urdf.unread import local_name
 from ..xml_source import Element
@@ -55,6 +56,7 @@ def read_sdf(root: Element, floating_base: bool | None) -> tuple[Tree, tuple[Sub
     _check_mimics(tree, model)
     loops = [(joint.name, _loop(joint, frames, tree)) for joint in cuts]
     loops += _ball_constraints(model, tree)
+    tree = with_hinged_balls(tree, (loop for _, loop in loops))
     gears = {joint.element.place: joint.name for joint in joints if joint.kind == GEARBOX}
     couplings = [_gear(joint, frames, tree) for joint in joints if joint.kind == GEARBOX]
     kept = [joint for joint in joints if joint not in cuts]
@@ -95,7 +97,7 @@ def _with_models(
     entry: Submechanism, tree: Tree, joints: list[SdfJoint], driven: set[str] | None
 ) -> Submechanism:
     """With what is driven, friction and rotors."""
-    if tree.bodies[tree.joint_index(entry.spanning[0])].joint.kind == FLOATING:
+    if tree.bodies[tree.joint_index(entry.spanning[0])].joint.has_quaternion:
         return entry
     if driven is not None:
         coupled = {coupling.joint for coupling in entry.couplings}

@@ -5,18 +5,15 @@ from __future__ import annotations
 from ...errors import did_you_mean
 from .elements import UrdfDocument, UrdfJoint
 
-JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating")
+#: Types of several positions; the last is no word of URDF's own, but of those that extend it.
+MANIFOLD = ("floating", "planar", "spherical")
+JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", *MANIFOLD)
 
 
 def check_joint_types(document: UrdfDocument) -> None:
-    """Refuse joint types that have no single axis and are not a free base."""
+    """Refuse words that are no joint types."""
     for joint in document.joints.values():
         kind = joint.type
-        if kind == "planar":
-            raise joint.error(
-                "planar joints are not supported",
-                "replace it by two prismatic joints and one revolute joint in a row",
-            )
         if kind not in JOINT_TYPES:
             raise joint.error(f"unknown joint type '{kind}'", did_you_mean(kind, JOINT_TYPES))
 
@@ -85,12 +82,12 @@ def check_mimics(document: UrdfDocument) -> None:
     """Mimic tags must lead, in a finite number of steps, to a joint with one coordinate."""
     by_name = document.joints
     joints = by_name.values()
-    moving = [joint.name for joint in joints if joint.type not in ("fixed", "floating")]
+    moving = [joint.name for joint in joints if joint.type not in ("fixed", *MANIFOLD)]
     mimics = {j.name: j.master for j in joints if j.master is not None and j.type != "fixed"}
     for name, master in mimics.items():
         joint = by_name[name]
-        if joint.type == "floating":
-            problem = "a floating joint cannot mimic another"
+        if joint.type in MANIFOLD:
+            problem = f"a {joint.type} joint cannot mimic another"
             raise joint.error(problem, "remove the mimic tag", "mimic")
         if master == name:
             problem = f"joint '{name}' mimics itself"

@@ -7,14 +7,16 @@ inertias pass: what they mean for the robot is for the linter to say.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 import numpy as np
 
 from ...arrays import Array
 from ...errors import InvalidInput, UrdfError
 from ...se3 import unit
+from ..implied import make_unique
 from ..parts import LinkInertia, Part
-from ..tree import FLOATING, PRISMATIC, REVOLUTE, Joint, Tree
+from ..tree import FLOATING, PRISMATIC, REVOLUTE, SPHERICAL, Joint, Tree
 from ..xml_source import Element
 from .checks import check_joint_types, check_mimics, find_root
 from .elements import (
@@ -31,6 +33,7 @@ from .visuals import read_visuals
 
 FLOATING_BASE = "floating_base"
 _KINDS = {"revolute": REVOLUTE, "continuous": REVOLUTE, "prismatic": PRISMATIC}
+_FREE = {"floating": FLOATING, "spherical": SPHERICAL}
 
 
 def read_urdf(source: str | os.PathLike[str] | Element, *, floating_base: bool = False) -> Tree:
@@ -101,6 +104,7 @@ class _TreeBuilder:
             for name, link in document.links.items()
             if (inertial := link.find("inertial")) is not None
         }
+        self._names, self._links = {*document.joints}, {*document.links}
         self.children: dict[str, list[UrdfJoint]] = {}
         for joint in self.joints:
             self.children.setdefault(joint.parent, []).append(joint)
@@ -123,7 +127,12 @@ class _TreeBuilder:
             if joint.type == "fixed":
                 self._place(joint.child, carrier, frame)
             else:
-                body = self._add_part(joint.child, carrier, self._moving_joint(joint, frame))
+                *inner, last = self._moving_joints(joint, frame)
+                for each in inner:  # each with a link of its own, without mass
+                    link = make_unique(each.name, self._links)
+                    carrier = self._add_part(link, carrier, each)
+                    self._place(link, carrier, np.eye(4))
+                body = self._add_part(joint.child, carrier, last)
                 self._place(joint.child, body, np.eye(4))
             stack.extend(self._joints_below(joint.child))
 
@@ -146,14 +155,10 @@ class _TreeBuilder:
                 "write masses in kg and positions in m",
             )
 
-    def _moving_joint(self, joint: UrdfJoint, placement: Array) -> Joint:
-        if joint.type == "floating":
-            if self.frames[joint.parent][0] != -1:
-                raise joint.error(
-                    "a floating joint must hang on the fixed root",
-                    f"make '{self.root}' its parent, or use revolute and prismatic joints",
-                )
-            return Joint(joint.name, FLOATING, placement, np.zeros(3))
+    def _moving_joints(self, joint: UrdfJoint, placement: Array) -> list[Joint]:
+        """One; of a planar joint two sliders and a hinge ``NAME_x``, ``NAME_y``, ``NAME_theta``."""
+        if joint.type in _FREE:
+            return [Joint(joint.name, _FREE[joint.type], placement, np.zeros(3))]
         given = joint.element.find("axis")
         axis = unit(numbers(given, "xyz") if given is not None else (1.0, 0.0, 0.0))
         if axis is None:
@@ -162,12 +167,25 @@ class _TreeBuilder:
                 'give its direction, such as <axis xyz="0 0 1"/>',
                 "axis",
             )
+        if joint.type == "planar":
+            names = [make_unique(f"{joint.name}_{x}", self._names) for x in ("x", "y", "theta")]
+            return _planar(names, placement, axis)
         mimic = None
         if joint.master is not None:
             tag = joint.element.find("mimic")
             mimic = (joint.master, number(tag, "multiplier", 1.0), number(tag, "offset"))
         limits = _limits(joint)
-        return Joint(joint.name, _KINDS[joint.type], placement, axis, *limits, mimic=mimic)
+        return [Joint(joint.name, _KINDS[joint.type], placement, axis, *limits, mimic=mimic)]
+
+
+def _planar(names: Sequence[str], placement: Array, normal: Array) -> list[Joint]:
+    """Sliders along the axes that follow the normal's (x and y for z), then the turn about it."""
+    along = np.roll(np.eye(3), -1, axis=0)[int(np.argmax(np.abs(normal)))]
+    along = along - normal * (normal @ along)
+    along /= np.linalg.norm(along)
+    axes = (along, np.cross(normal, along), normal)
+    kinds, places = (PRISMATIC, PRISMATIC, REVOLUTE), (placement, np.eye(4), np.eye(4))
+    return [Joint(*each) for each in zip(names, kinds, places, axes, strict=True)]
 
 
 def _limits(joint: UrdfJoint) -> tuple[float, float, float, float]:

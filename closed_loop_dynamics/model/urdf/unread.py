@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from ..remark import Remark
 from ..xml_source import Element
+from .checks import MANIFOLD
 
 #: Children that are read, or that neither move a robot nor weigh on it.
 _KNOWN = {
@@ -81,6 +82,10 @@ def remarks_on_unread(
         for key in sorted(set(joint.attributes) - _JOINT_ATTRIBUTES - set(read)):
             message = f'{key}="{joint.get(key)[:40]}" is not read: {joint.place}'
             yield Remark("warning", "unread-attribute", message, joint.file, joint.place)
+    for joint in root.all("joint"):
+        if joint.get("type") in MANIFOLD and joint.find("limit") is not None:
+            message = f"<limit> of a {joint.get('type')} joint is not read: {joint.place}"
+            yield Remark("warning", "unread-limit", message, joint.file, joint.place)
     yield from _friction(root, described)
 
 

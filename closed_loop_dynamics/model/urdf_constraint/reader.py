@@ -31,7 +31,7 @@ from ..implied import with_implied
 from ..locked_axes import axes_of, turn_to_universal
 from ..submechanism import LoopConstraint, Submechanism
 from ..tied_joints import ACTIVE, INDEPENDENT, check_ends, tied_entries
-from ..tree import FLOATING, Tree
+from ..tree import Tree
 from ..urdf.drives import driven_joints
 from ..urdf.elements import numbers, origin_of, required
 from ..urdf_plus.ends import check_children
@@ -84,7 +84,7 @@ def read_constraints(root: Element, tree: Tree) -> tuple[Submechanism, ...]:
 
 
 def _driven(entry: Submechanism, tree: Tree, driven: list[str]) -> Submechanism:
-    if tree.bodies[tree.joint_index(entry.spanning[0])].joint.kind == FLOATING:
+    if tree.bodies[tree.joint_index(entry.spanning[0])].joint.has_quaternion:
         return entry
     return replace(entry, active=tuple(name for name in driven if name in entry.spanning))
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from ...errors import UrdfError
 from ..submechanism import Coupling
+from ..tied_joints import check_way
 from ..tree import PRISMATIC, Tree
 from ..urdf.elements import number, required
 from ..xml_source import Element
-from .ends import check_children, check_way, read_end
+from .ends import check_children, read_end
 
 #: Factors that are smaller than this, relative to the largest of their row, are rounding.
 _ROUNDING = 1e-12
@@ -53,7 +54,7 @@ def read_coupling(element: Element, tree: Tree) -> CouplingRow:
     ends = [read_end(element, tag, tree).get("link") for tag in ("predecessor", "successor")]
     paths = [tree.path_to_root(tree.frames[link][0]) for link in ends]
     sides = [[b for b in paths[i] if b not in paths[1 - i]] for i in (0, 1)]
-    check_way(element, tree, [*sides[0], *sides[1]])
+    check_way(tree, [*sides[0], *sides[1]], element.error)
     for link, side in zip(ends, sides, strict=True):
         kinds = {tree.bodies[b].joint.kind for b in side}
         if not side or (len(kinds) > 1 and PRISMATIC in kinds):

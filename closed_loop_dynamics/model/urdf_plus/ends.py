@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from ...errors import did_you_mean
-from ..tree import FLOATING, Tree
+from ..tree import Tree
 from ..urdf.elements import required
 from ..xml_source import Element
 
@@ -31,13 +29,3 @@ def read_end(element: Element, tag: str, tree: Tree) -> Element:
     if link not in tree.frames:
         raise end.error(f"there is no link '{link}'", did_you_mean(link, tree.frames))
     return end
-
-
-def check_way(element: Element, tree: Tree, bodies: Iterable[int]) -> None:
-    """Refuse a constraint that would hold a floating base."""
-    for joint in (tree.bodies[body].joint for body in bodies):
-        if joint.kind == FLOATING:
-            raise element.error(
-                f"it runs through the floating joint '{joint.name}'",
-                "tie links together that the same floating base carries",
-            )

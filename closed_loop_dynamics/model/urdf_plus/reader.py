@@ -26,12 +26,13 @@ from ..implied import make_unique, with_implied
 from ..locked_axes import axes_of
 from ..remark import Remark
 from ..submechanism import LoopConstraint, Submechanism
+from ..tied_joints import check_way
 from ..tree import Tree
 from ..urdf.elements import numbers, read_origin, required
 from ..words import NUMERICAL
 from ..xml_source import Element
 from .coupling_rows import CouplingRow, mimic_rows, read_coupling, solved
-from .ends import check_children, check_way, read_end
+from .ends import check_children, read_end
 
 #: Tags and attributes that only this format has.
 WORDS = ("loop", "coupling", "independent")
@@ -199,7 +200,7 @@ def _read_loop(element: Element, tree: Tree) -> LoopConstraint:
             "name two links between which there are joints",
         )
     bodies = [tree.path_to_root(tree.frames[link][0]) for link in links]
-    check_way(element, tree, {*bodies[0]} ^ {*bodies[1]})
+    check_way(tree, {*bodies[0]} ^ {*bodies[1]}, element.error)
     given = element.find("axis")
     axis = unit(numbers(given, "xyz") if given is not None else (1.0, 0.0, 0.0))
     if axis is None:
