@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
+from numpy.linalg import pinv
 
 from ..arrays import Array, Guess, Vec, Wrenches, as_finite_numbers, as_finite_vectors, row_by_row
+from ..dynamics.actuation_rank import RANK_TOLERANCE
 from ..dynamics.catalogue import GENERALIZED_FORCES
 from ..errors import ActuationInfeasible, InvalidInput
 from ..programs import Programs
@@ -25,6 +28,19 @@ from .force_distribution import LARGEST_RATIO, TOLERANCE, distribute, nearest, p
 from .limits import ActuationLimits
 from .maps import ActuationMaps
 from .undriven import underactuated_error
+
+
+class ActuatorForces(NamedTuple):
+    """Those of :meth:`Actuation.inverse_dynamics`.
+
+    Attributes:
+        tau_u: (p,) [N or N m].
+        residual: (m,) what is left of tau_y, which no actuator gives: zero if the robot can do the
+            motion. The six of a floating base are the wrench that something else has to give.
+    """
+
+    tau_u: Array
+    residual: Array
 
 
 class Actuation:
@@ -127,6 +143,31 @@ class Actuation:
             best=best,
             fraction=fraction,
         )
+
+    def inverse_dynamics(
+        self,
+        y: Vec,
+        yd: Vec,
+        ydd: Vec,
+        wrenches: Wrenches = None,
+        guess: Guess = None,
+    ) -> ActuatorForces:
+        """The actuator forces that come nearest to a motion, also of an underactuated robot.
+
+        Where there are too few actuators, in the sense of least squares, with forces of sliders
+        times the length of their loop; where there are too many, of minimum norm.
+        """
+        forces = None if wrenches is None else body_wrenches(self._mech, wrenches)
+        tau_y = self._programs.dynamics(GENERALIZED_FORCES, guess, y, yd, ydd, wrenches=forces)
+        G_u = actuator_jacobian(self._programs, y, guess)
+        tau_u = np.zeros((*tau_y.shape[:-1], self._mech.p))
+        for block in self._blocks:
+            size_u, size_y = block.sizes
+            A = np.swapaxes(block.scaled(G_u), -1, -2)
+            b = (tau_y[..., block.independent] * size_y)[..., None]
+            tau_u[..., block.actuators] = (pinv(A, RANK_TOLERANCE) @ b)[..., 0] / size_u
+        given = (tau_u[..., None, :] @ G_u)[..., 0, :]
+        return ActuatorForces(tau_u, np.asarray(tau_y - given))
 
     def statics(
         self,

@@ -45,7 +45,8 @@ def underactuated_error(programs: Programs, c: int) -> Underactuated:
         f"submechanism '{component.entry.name}' has fewer actuators than degrees of freedom "
         f"({len(component.active)} of {freedom}), nothing drives "
         f"{undriven_words(programs, c)} (at the reference): actuator forces are not determined; "
-        "use generalized_forces, or list jointnames_active"
+        "use actuation.inverse_dynamics, which says what is left over, or generalized_forces, or "
+        "list jointnames_active"
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from ..errors import SubmechanismError, did_you_mean
@@ -50,6 +50,18 @@ def mimic_coupling(name: str, mimic: tuple[str, float, float], place: str, file:
     """The coupling that a mimic tag of joint ``name`` means."""
     master, ratio, offset = mimic
     return Coupling(name, {master: ratio}, offset, f"{place} (URDF mimic of '{name}')", file)
+
+
+def turned_to_motors(couplings: list[Coupling], driven: Collection[str]) -> list[Coupling]:
+    """Couplings of a driven joint to one that is not, solved for that one."""
+    result: list[Coupling] = []
+    for c in couplings:
+        other, ratio = next(iter(c.terms.items()), ("", 0.0))
+        taken = other in driven or any(other == x.joint for x in (*couplings, *result))
+        if c.joint in driven and ratio and len(c.terms) == 1 and not taken:
+            c = replace(c, joint=other, terms={c.joint: 1.0 / ratio}, offset=-c.offset / ratio)
+        result.append(c)
+    return result
 
 
 def check_couplings(

@@ -13,6 +13,7 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from ..errors import UrdfError
+from .forgiving import forgiven
 from .text_source import SourceText, TextReader
 from .xacro_file.source import expanded
 
@@ -143,6 +144,10 @@ class _Parser:
         try:
             self._expat.Parse(self._text, True)
         except expat.ExpatError as problem:
+            mended = forgiven(self._text)
+            if mended != self._text:
+                self._text, self._root, self._open = mended, None, []
+                return self.parse()
             here = b"".join(self._text.splitlines()[problem.lineno - 1 : problem.lineno])
             words = here[problem.offset :].decode("utf-8", "ignore").strip()
             at = f" at '{words[:20]}'" if words else ""

@@ -16,12 +16,12 @@ from ..arrays import Array
 from ..mechanism import Mechanism
 from ..model.joint_limits import Limits
 from ..model.poses import body_poses
-from ..model.spring import JointSpring, PointSpring
+from ..model.spring import PointSpring
 from ..model.tree import FLOATING, PRISMATIC, SPHERICAL, Body, Joint
 from ..se3 import inverse
 from .looks import Looks
 from .mjcf_ties import add_sites, add_ties, sites_of
-from .ties import driven, refuse_springs, sentences, ties_of
+from .ties import driven, joint_spring, refuse_springs, sentences, ties_of
 from .xml_text import Element, add, document, number, numbers, quaternion
 
 WORLD = "world"
@@ -54,9 +54,7 @@ class _Mjcf:
         self.sites = sites_of(self.ties)
         self.poses = body_poses(self.tree, self.ties.reference)
         self.merged = self._merged()
-        springs = self.tree.springs
-        refuse_springs(self.ties, [s for s in springs if isinstance(s, PointSpring)])
-        self.springs = [s for s in springs if isinstance(s, JointSpring)]
+        refuse_springs(self.ties, [s for s in self.tree.springs if isinstance(s, PointSpring)])
         self.notes: list[str] = []
         self.root = Element("mujoco", model=self.tree.name or "robot")
         add(self.root, "compiler", angle="radian", inertiafromgeom="false")
@@ -155,12 +153,13 @@ class _Mjcf:
             add(element, "joint", name=joint.name, type="ball")
             return
         seen = inverse(self.poses[last]) @ self.poses[b]
+        spring = joint_spring(self.ties, joint.name)
         model, limits = self.ties.model(joint.name), Limits.of(self.tree, [joint.name])
         positive = {
             "damping": model.viscous_friction,
             "frictionloss": model.coulomb_friction,
             "armature": model.reflected_inertia,
-            **self._spring(joint.name),
+            **dict(zip(("stiffness", "springref"), spring or (), strict=False)),
         }
         lower, upper, effort = (float(x[0]) for x in (limits.lower, limits.upper, limits.effort))
         ranged = np.isfinite(lower) or np.isfinite(upper)
@@ -176,14 +175,6 @@ class _Mjcf:
             actuatorfrcrange=numbers([-effort, effort]) if np.isfinite(effort) else "",
             **{key: number(value) for key, value in positive.items() if value},
         )
-
-    def _spring(self, joint: str) -> dict[str, float]:
-        """All springs of a joint as one, which pulls nowhere where they do not."""
-        mine = [spring for spring in self.springs if spring.joint == joint]
-        stiffness, at_zero = sum(s.stiffness for s in mine), sum(s.at_zero for s in mine)
-        if at_zero and not stiffness:
-            refuse_springs(self.ties, mine)
-        return {"stiffness": stiffness, "springref": -at_zero / stiffness} if stiffness else {}
 
     def _add_inertia(self, element: Element, body: Body) -> None:
         """Principal axes, found here: MuJoCo's search for them is less exact."""

@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from ..arrays import Array
 from ..closure.cut_joint import CutJoint, resolve
 from ..errors import NotWritable
 from ..mechanism import Mechanism
 from ..model.implied import make_unique
 from ..model.spring import JointSpring, PointSpring
 from ..model.submechanism import ActuatorModel, Coupling, JointFriction, Submechanism
-from ..model.tree import Joint
+from ..model.tree import Body, Joint
 from ..model.urdf.unread import shortened
 
 ROUNDING = 1e-12
@@ -92,6 +95,27 @@ def ties_of(mech: Mechanism) -> Ties:
                 at[c.joint] = c.offset + sum(ratio * at[n] for n, ratio in c.terms.items())
         result.reference |= at
     return result
+
+
+def joint_spring(ties: Ties, joint: str) -> tuple[float, float] | None:
+    """Stiffness and rest of all springs of a joint as one, which pulls nowhere where they do not.
+
+    Raises:
+        NotWritable: a force that does not grow: the formats have no words for it.
+    """
+    springs = (s for s in ties.mechanism.tree.springs if isinstance(s, JointSpring))
+    mine = [spring for spring in springs if spring.joint == joint]
+    stiffness, at_zero = sum(s.stiffness for s in mine), sum(s.at_zero for s in mine)
+    if at_zero and not stiffness:
+        refuse_springs(ties, mine)
+    return (stiffness, -at_zero / stiffness) if stiffness else None
+
+
+def centred_inertia(body: Body) -> tuple[float, Array, Array]:
+    """Mass, (3,) centre of mass and (3, 3) inertia about it, of all that is fixed to a link."""
+    com = body.first_moment / body.mass if body.mass else np.zeros(3)
+    about_com = body.inertia - body.mass * (com @ com * np.eye(3) - np.outer(com, com))
+    return body.mass, com, about_com
 
 
 def refuse_springs(ties: Ties, springs: Sequence[JointSpring | PointSpring]) -> None:

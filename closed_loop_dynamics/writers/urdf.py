@@ -14,6 +14,7 @@ from ..model.joint_limits import Limits
 from ..model.tree import REVOLUTE, Body, Joint
 from ..model.visual import BOX, CYLINDER, MESH, Visual
 from .looks import Looks
+from .ties import centred_inertia
 from .xml_text import Element, add, angles, number, numbers
 
 #: What URDFs have for joints that turn without end, or for positions without a limit [rad or m].
@@ -99,9 +100,7 @@ def _add_inertia(link: Element, body: Body) -> None:
     """Of everything that is fixed to a link."""
     if not body.mass and not np.any(body.inertia):
         return
-    com = body.first_moment / body.mass if body.mass else np.zeros(3)
-    about_com = body.inertia - body.mass * (com @ com * np.eye(3) - np.outer(com, com))
-    _add_inertial(link, body.mass, com, about_com)
+    _add_inertial(link, *centred_inertia(body))
 
 
 def _add_inertial(link: Element, mass: float, com: Array, inertia: Array) -> None:

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
-from ..arrays import Array
 from ..mechanism import Mechanism
-from ..model.locked_axes import LOCKED, axes_of
+from ..model.locked_axes import LOCKED
 from ..model.submechanism import Coupling
 from .looks import Looks
-from .mjcf_ties import point_pair
+from .named_cuts import joint_of
 from .submechanism_file import on_gravity
 from .ties import NamedCut, Ties, driven, not_zero, refuse_springs, sentences, ties_of
 from .urdf import add_origin, urdf, virtual_base
 from .xml_text import Element, add, document, number, numbers
 
 WORLD = "world"
+_LOOPS = {*LOCKED} - {"universal"}
 _OTHERS = "write URDF and submechanism file (--to urdf), or MJCF"
 
 
@@ -89,7 +87,7 @@ def _add_friction(element: Element, ties: Ties, joint: str) -> None:
 
 
 def _add_loop(robot: Element, ties: Ties, tied: NamedCut) -> None:
-    kind, axis, frames = _named(ties, tied)
+    kind, axis, frames = joint_of(ties, tied, _LOOPS, _OTHERS)
     loop = add(robot, "loop", name=tied.name, type=kind)
     tree = ties.mechanism.tree
     for tag, body, frame in (
@@ -99,38 +97,6 @@ def _add_loop(robot: Element, ties: Ties, tied: NamedCut) -> None:
         end = add(loop, tag, link=tree.bodies[body].link if body >= 0 else tree.root_link)
         add_origin(end, frame)
     add(loop, "axis", xyz=numbers(axis))
-
-
-def _named(ties: Ties, tied: NamedCut) -> tuple[str, Array, tuple[Array, Array]]:
-    """Type, axis and frames of a cut.
-
-    Raises:
-        NotWritable: URDF+ knows no joint that holds the same.
-    """
-    cut = tied.cut
-    count = (len(cut.translations), len(cut.rotations))
-    if count in ((2, 0), (0, 2)):
-        return "spherical", np.eye(3)[2], point_pair(ties, tied)
-    across = cut.rotations if count[1] == 2 else cut.translations
-    axis = np.cross(across[0], across[1]) if len(across) > 1 else np.eye(3)[2]
-    for kind in LOCKED:
-        axes = axes_of(kind, axis)
-        own = [np.array(a.axis[3:]) for a in axes if any(a.axis[3:])]
-        turns = [np.array(a.axis[:3]) for a in axes if any(a.axis[:3])]
-        if kind != "universal" and _same(own, cut.translations) and _same(turns, cut.rotations):
-            return kind, axis, (cut.frame_p, cut.frame_s)
-    raise ties.error(
-        f"submechanism '{tied.entry.name}', {cut.labels[0]}",
-        f"URDF+ has no loop that holds {count[0]} translations and {count[1]} rotations",
-        _OTHERS,
-    )
-
-
-def _same(some: list[Array], others: tuple[Array, ...]) -> bool:
-    """Whether axes hold the same directions."""
-    if len(some) != len(others):
-        return False
-    return not some or np.linalg.matrix_rank(np.array([*some, *others]), 1e-9) == len(some)
 
 
 def _add_coupling(robot: Element, joints: dict[str, Element], ties: Ties, c: Coupling) -> None:

@@ -10,6 +10,7 @@ from ..errors import InvalidInput, did_you_mean
 from ..mechanism import Mechanism
 from .looks import Looks
 from .mjcf import mjcf
+from .sdf import sdf
 from .submechanism_file import urdf_and_yaml
 from .urdf_plus import urdf_plus
 
@@ -52,6 +53,7 @@ FORMATS: dict[str, Format] = {
     "urdf": Format((".urdf",), "URDF and submechanism file: says all there is", urdf_and_yaml),
     "urdf+": Format((), "URDF with <loop> and <coupling>", urdf_plus),
     "mjcf": Format((".xml", ".mjcf"), "MuJoCo's, loops as equalities", mjcf),
+    "sdf": Format((".sdf",), "Gazebo's and Drake's, loops as joints", sdf),
 }
 
 

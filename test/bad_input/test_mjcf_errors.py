@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support.fuzz import nasty_words, random_damage
-from support.mjcf import CURVED, FLYING, FOUR_BAR, GEARED, bar, robot
+from support.mjcf import CURVED, FLYING, FOUR_BAR, GEARED, TENDONS, bar, robot
 
 from closed_loop_dynamics.errors import MjcfError, SubmechanismError
 from closed_loop_dynamics.model import read_description
@@ -19,9 +19,13 @@ CASES = {
     "ball armature": (FLYING.replace('type="ball"', 'type="ball" armature="1"'), "joint 'ball'",
                       "armature"),
     "many": (robot(f'<replicate count="3">{LOOSE}</replicate>'), "replicate", "<replicate>"),
-    "tendons": (robot(bar("arm", 0.3, "0 0 0"), '<tendon tendon1="t"/>', "",
+    "tendons": (robot(bar("arm", 0.3, "0 0 0") + bar("leg", 0.3, "1 0 0"),
+                      '<tendon tendon1="t" tendon2="s" polycoef="0 1 2 0 0"/>', "",
                       '<tendon><fixed name="t"><joint joint="arm_joint" coef="1"/></fixed>'
+                      '<fixed name="s"><joint joint="leg_joint" coef="1"/></fixed>'
                       "</tendon>"), "equality 0", "tendons"),
+    "a rod without mass": (TENDONS.replace('"0.2 0.1 0"', '"0.2 0.1 0.01"'), "equality 0",
+                           "universal joint"),
 }  # fmt: skip
 
 

@@ -28,6 +28,15 @@ def test_joint_positions_are_mujocos_and_the_loop_starts_at_ref():
     assert "assembled" not in codes(loaded)
 
 
+def test_looks_do_not_matter_of_sites_and_tendons_either():
+    more = (
+        '<asset><material name="blue"/></asset><tendon><spatial material="blue"><site site="tip"/>'
+    )
+    more += '<site site="root"/></spatial></tendon>'
+    text = FOUR_BAR.replace("<worldbody>", f'{more}<worldbody><site name="root" material="blue"/>')
+    assert read_description(text).tree.joint_names == read_description(FOUR_BAR).tree.joint_names
+
+
 def test_a_joint_equality_is_a_coupling_about_the_refs():
     (entry, *_) = read_description(GEARED).submechanisms
     (coupling,) = entry.couplings

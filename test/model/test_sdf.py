@@ -46,6 +46,7 @@ def test_axes_are_in_the_frame_that_the_version_says(version, xyz, more, expecte
 def test_limits_friction_and_springs():
     limits = "<lower>-0.5</lower><upper>1e16</upper><effort>7</effort><velocity>-1</velocity>"
     forces = "<damping>0.3</damping><friction>0.2</friction><spring_stiffness>4</spring_stiffness>"
+    forces += "<spring_reference>0.7</spring_reference>"
     hinge, description = one_joint(
         axis("0 0 1", more=f"<limit>{limits}</limit><dynamics>{forces}</dynamics>")
     )
@@ -53,7 +54,21 @@ def test_limits_friction_and_springs():
     model = description.submechanisms[0].actuators["hinge"]
     assert (model.viscous_friction, model.coulomb_friction) == (0.3, 0.2)
     codes = {remark.code: remark.message for remark in description.tree.remarks}
-    assert "'hinge'" in codes["unread-spring"] and "actuators-assumed" in codes
+    assert "actuators-assumed" in codes
+    (spring,) = description.tree.springs
+    assert (spring.joint, spring.stiffness, spring.rest) == ("hinge", 4.0, 0.7)
+
+
+def test_before_1_7_a_joint_may_be_called_as_a_link_is():
+    text = sdf(link("frame"), link("wheel", "<pose>0 0 0.3 0 0 0</pose>"),
+               joint("wheel", "revolute", "frame", "wheel", axis("0 1 0")))  # fmt: skip
+    with pytest.raises(ModelError, match="a second 'wheel'"):
+        read_description(text)
+    old = text.replace('version="1.9"', 'version="1.6"')
+    assert old != text
+    tree = read_description(old).tree
+    assert tree.joint_names == ("floating_base", "wheel") and tree.bodies[1].link == "wheel"
+    assert tree.bodies[1].joint.placement[2, 3] == 0.3
 
 
 def test_what_a_link_does_not_say_is_one_kilogram():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 
 def robot(bodies: str, equalities: str = "", actuators: str = "", more: str = "") -> str:
     return (
@@ -72,4 +74,40 @@ CURVED = robot(
     '<joint joint1="sled_joint" joint2="third_joint" polycoef="0 0.2 0 0 0"/>',
     '<motor joint="first_joint"/>',
 )  # fmt: skip
-ROBOTS = {"four bar": FOUR_BAR, "geared": GEARED, "flying": FLYING, "curved": CURVED}
+
+
+def _arm(side: str, at: str, site: str) -> str:
+    """Three hinges, bent, and a site at the tip, another one beside it."""
+    sites = f'<site name="{side}_tip" pos="0.2 0 0"/><site name="{side}_arm" pos="{site}"/>'
+    axes = {"first": "0 0 1", "second": "0 1 0.2", "third": "0.3 1 0"}
+    joints = {k: f'<joint name="{side}_{k}" axis="{axis}"/>' for k, axis in axes.items()}
+    third = bar(f"{side}_c", 0.2, '0.3 0 0" euler="0 0.6 0', sites, joints["third"])
+    second = bar(f"{side}_b", 0.3, '0.3 0 0" euler="0 0 0.7', third, joints["second"])
+    return bar(f"{side}_a", 0.3, at, second, joints["first"])
+
+
+_TIP = 0.3 + 0.2 * math.cos(0.6)  # of the last two bars, along the second
+_APART = f"{0.6 + 2.0 * math.cos(0.7) * _TIP} {2.0 * math.sin(0.7) * _TIP} 0"
+#: A universal joint as a connect and a tendon of two sites; fixed tendons, alone and tied.
+TENDONS = robot(
+    _arm("left", "0 0 0", "0.2 0.1 0") + _arm("right", f'{_APART}" quat="0 0 0 1', "0.2 0 0.1")
+    + "".join(
+        bar(f"rotor_{k}", 0.1, f"0 1 {k}", "", f'<joint name="rotor_{k}" ref="0.{k}"/>')
+        for k in range(5)
+    ),
+    '<tendon tendon1="arms"/><connect site1="left_tip" site2="right_tip"/>'
+    '<tendon tendon1="sum" polycoef="0.2 0 0 0 0"/>'
+    '<tendon tendon1="pair" tendon2="single" polycoef="0.1 -2 0 0 0"/>',
+    '<motor joint="left_second"/><motor joint="left_third"/>'
+    + "".join(f'<motor joint="rotor_{k}"/>' for k in (1, 2, 4)),
+    '<tendon><spatial name="arms"><site site="left_arm"/><site site="right_arm"/></spatial>'
+    '<fixed name="sum"><joint joint="rotor_0" coef="0.5"/><joint joint="rotor_1" coef="2"/>'
+    '<joint joint="rotor_2" coef="-1"/></fixed>'
+    '<fixed name="pair"><joint joint="rotor_3" coef="2"/></fixed>'
+    '<fixed name="single"><joint joint="rotor_4" coef="3"/><joint joint="rotor_1" coef="1"/>'
+    "</fixed></tendon>",
+)  # fmt: skip
+ROBOTS = {
+    **{"four bar": FOUR_BAR, "geared": GEARED, "flying": FLYING, "curved": CURVED},
+    "tendons": TENDONS,
+}

@@ -61,7 +61,13 @@ def test_it_is_shown_closed_on_its_branch() -> None:
     assert oracle.model.joint("crank_joint").qpos0[0] == pytest.approx(0.2)
 
 
-@pytest.mark.parametrize("name", ["crank_leg", "four_bar", "lambda_rrpr", "geared_rotor"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("crank_leg", "four_bar", "lambda_rrpr", "geared_rotor"),
+        *("belt_pair", "differential", "irsbot_4u", "sprr2_u"),  # tendons
+    ],
+)
 def test_what_we_write_we_read(name: str, tmp_path: Path) -> None:
     """The same dynamics, whatever joints our reader takes for independent."""
     robot = cld.load(name)

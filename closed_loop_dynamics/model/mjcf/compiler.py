@@ -90,8 +90,9 @@ def _without_looks(spec: Any, folder: Path | None, mujoco: Any) -> tuple[Remark,
     }
     from_geoms = spec.compiler.inertiafromgeom == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
     lighter: list[str] = []
+    for shown in (*spec.geoms, *spec.sites, *spec.tendons):
+        shown.material = ""
     for geom in list(spec.geoms):
-        geom.material = ""
         if geom.meshname in missing:
             body = geom.parent
             if from_geoms or not body.explicitinertial:

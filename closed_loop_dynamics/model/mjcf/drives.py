@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from ..remark import Remark
 from ..submechanism import Coupling
 from ..urdf.unread import shortened
+from .tendons import WRAP_JOINT, wraps
 from .tree import BALL, FREE, MjcfTree
 
 _AT_JOINT, _AT_TENDON = (0, 1), 3
-_WRAP_JOINT = 1
 
 
 def driven_joints(
@@ -54,12 +54,9 @@ def driven_joints(
 
 def _tendon_joint(parts: MjcfTree, tendon: int, couplings: Sequence[Coupling]) -> str | None:
     """The joint that stands for a fixed tendon: the first one, if the others are coupled to it."""
-    model = parts.model
-    first = int(model.tendon_adr[tendon])
-    wraps = range(first, first + int(model.tendon_num[tendon]))
-    if any(model.wrap_type[w] != _WRAP_JOINT for w in wraps):
+    names = [parts.joints[j] for j in wraps(parts, tendon, WRAP_JOINT)]
+    if not names:
         return None
-    names = [parts.joints[int(model.wrap_objid[w])] for w in wraps]
     tied = [{c.joint, *c.terms} for c in couplings]
     together = {names[0]}
     for _ in tied:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 
 from ..balls import with_hinged_balls
-from ..couplings import LARGEST_RATIO
+from ..couplings import LARGEST_RATIO, turned_to_motors
 from ..implied import with_implied
 from ..locked_axes import axes_of
 from ..remark import Remark
@@ -27,6 +27,7 @@ from ..xml_source import Element
 from .compiler import compiled
 from .drives import driven_joints
 from .springs import read_springs
+from .tendons import fixed_coupling, made_universal
 from .tree import BALL, FREE, MjcfTree, pose_of, read_tree
 from .unread import remarks_on_model
 
@@ -35,7 +36,7 @@ _VOCABULARY = {
     "check the cut frames": "check the anchors",
     "`reference:`": "another ref=",
 }
-CONNECT, WELD, JOINT = range(3)
+CONNECT, WELD, JOINT, TENDON = range(4)
 _Z = np.array([0.0, 0.0, 1.0])
 
 
@@ -63,7 +64,7 @@ def read_mjcf(
     ties = _equalities(parts, tree)
     tree = with_hinged_balls(tree, ties.loops)
     driven, drive_remarks = driven_joints(parts, ties.couplings)
-    ties.couplings = _turned_to_motors(ties.couplings, driven or [])
+    ties.couplings = turned_to_motors(ties.couplings, driven or [])
     entries = _entries(tree, parts, ties, driven)
     remarks = [*missing, *tree.remarks, *ties.remarks, *drive_remarks]
     remarks += remarks_on_model(parts)
@@ -85,18 +86,6 @@ def _entries(
     )
     models = dict(_joint_models(parts))
     return tuple(_driven(e, tree, models, driven) for e in with_implied(entries, tree))
-
-
-def _turned_to_motors(couplings: list[Coupling], driven: list[str]) -> list[Coupling]:
-    """Couplings of a driven joint to one that is not, solved for that one."""
-    result: list[Coupling] = []
-    for c in couplings:
-        other, ratio = next(iter(c.terms.items()), ("", 0.0))
-        taken = other in driven or any(other == x.joint for x in (*couplings, *result))
-        if c.joint in driven and ratio and not taken:
-            c = replace(c, joint=other, terms={c.joint: 1.0 / ratio}, offset=-c.offset / ratio)
-        result.append(c)
-    return result
 
 
 def _driven(
@@ -128,7 +117,8 @@ def _joint_models(parts: MjcfTree) -> Iterator[tuple[str, ActuatorModel]]:
 def _equalities(parts: MjcfTree, tree: Tree) -> _Equalities:
     model = parts.model
     result = _Equalities()
-    for e in range(model.neq):
+    # Tendons last: they may complete a connect.
+    for e in sorted(range(model.neq), key=lambda e: int(model.eq_type[e]) == TENDON):
         place = (
             f"equality '{model.equality(e).name}'" if model.equality(e).name else f"equality {e}"
         )
@@ -144,10 +134,15 @@ def _equalities(parts: MjcfTree, tree: Tree) -> _Equalities:
                 result.curves.append(coupling)
             else:
                 result.couplings.append(coupling)
+        elif kind == TENDON and (coupled := fixed_coupling(parts, e, place)) is not None:
+            result.couplings.append(coupled)
+        elif kind == TENDON and (both := made_universal(parts, result.loops, e)) is not None:
+            result.loops[result.loops.index(both[0])] = both[1]
         else:
             raise parts.error(
                 place,
-                "equalities of tendons and flexible parts are not read",
+                "equalities of flexible parts are not read, nor those of tendons but fixed ones "
+                "that are tied linearly and straight ones that make a connect a universal joint",
                 "tie joints, bodies or sites",
             )
     return result

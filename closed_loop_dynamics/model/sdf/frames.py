@@ -36,12 +36,14 @@ class Frames:
     Attributes:
         links, joints: by full name, in the order of the file.
         scopes: joint -> the name of the model around it and ``::``; empty for the outermost.
+        old: a joint may be called as a link is, as before SDF 1.7.
     """
 
     frames: dict[str, _Frame] = field(default_factory=dict)
     links: dict[str, Element] = field(default_factory=dict)
     joints: dict[str, Element] = field(default_factory=dict)
     scopes: dict[str, str] = field(default_factory=dict)
+    old: bool = False
     poses: dict[str, Array] = field(default_factory=lambda: {WORLD: np.eye(4)})
 
     def add_model(self, model: Element, prefix: str = "", base: str = WORLD) -> None:
@@ -71,9 +73,11 @@ class Frames:
             self.links[name] = link
         for joint in model.all("joint"):
             name = self._named(joint, prefix)
+            if name in self.joints:
+                raise joint.error(f"a second '{name}'", "give every joint a name of its own")
             to = self._inside(prefix, text_of(joint, "child"))
-            self._add(name, _Frame(joint, *self._pose(joint, prefix, to), to))
             self.joints[name], self.scopes[name] = joint, prefix
+            self._add(self.of_joint(name), _Frame(joint, *self._pose(joint, prefix, to), to))
         for frame in model.all("frame"):
             name = self._named(frame, prefix)
             to = frame.get("attached_to").strip()
@@ -81,6 +85,16 @@ class Frames:
             self._add(name, _Frame(frame, *self._pose(frame, prefix, to), to))
         for each in model.all("model"):
             self.add_model(each, f"{self._named(each, prefix)}::", own)
+
+    def of_joint(self, name: str) -> str:
+        """The frame of a joint."""
+        taken = self.old and (name in self.links or name == WORLD)
+        return f"{name} (joint)" if taken else name
+
+    @property
+    def plain(self) -> list[str]:
+        """Those of ``<frame>`` elements."""
+        return [name for name, frame in self.frames.items() if frame.element.tag == "frame"]
 
     def pose(self, name: str, by: Element) -> Array:
         """(4, 4) where a frame is in the world; ``by`` is the element that names it."""
@@ -139,7 +153,8 @@ class Frames:
 
     def _named(self, element: Element, prefix: str) -> str:
         name = element.get("name").strip()
-        if not name or "::" in name or name == WORLD or name.startswith("__"):
+        reserved = name == WORLD and not (self.old and element.tag == "joint")
+        if not name or "::" in name or reserved or name.startswith("__"):
             raise element.error(f"the name '{name[:40]}'", "give it a name, without '::' and '__'")
         return f"{prefix}{name}"
 

@@ -7,6 +7,7 @@ A universal joint is two hinges (``NAME_axis``, ``NAME_axis2``), a screw a hinge
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from ...arrays import Array
 from ...errors import did_you_mean
 from ...se3 import unit
+from ..spring import JointSpring
 from ..submechanism import ActuatorModel
 from ..tree import PRISMATIC, REVOLUTE, SPHERICAL, Joint
 from ..urdf.unread import local_name
@@ -40,7 +42,7 @@ class SdfJoint:
         name: full name; parent, child: links (or the world).
         axes: (3,) directions in the joint's frame, ``<axis>`` and ``<axis2>`` as far as needed.
         parts: single joints from the parent to the child; their placements are not set.
-        models: part -> its friction and rotor.
+        models: part -> its friction and rotor; springs: at its parts.
         passive: its effort limit is 0: nothing drives it.
     """
 
@@ -52,6 +54,7 @@ class SdfJoint:
     axes: tuple[Array, ...]
     parts: tuple[Joint, ...]
     models: dict[str, ActuatorModel]
+    springs: tuple[JointSpring, ...]
     passive: bool
 
     @property
@@ -79,6 +82,7 @@ def read_joint(name: str, frames: Frames, version: float) -> SdfJoint:
     axes = tuple(_axis(element, tag, name, frames, version) for tag in tags)
     parts = _parts(name, kind, element, axes, tags)
     models: dict[str, ActuatorModel] = {}
+    springs: list[JointSpring] = []
     passive = False
     for k, tag in enumerate(tags[: len(parts)]):
         part, axis = parts[k], element.find(tag)
@@ -90,8 +94,10 @@ def read_joint(name: str, frames: Frames, version: float) -> SdfJoint:
         model = _model(element, axis)
         if model != ActuatorModel():
             models[part.name] = model
+        springs += _springs(axis, part.name)
         passive = passive or (axis is not None and _effort(axis) == 0.0)
-    return SdfJoint(name, kind, parent, child, element, axes, tuple(parts), models, passive)
+    ends = (name, kind, parent, child, element, axes)
+    return SdfJoint(*ends, tuple(parts), models, tuple(springs), passive)
 
 
 def _axes_of(kind: str) -> tuple[str, ...]:
@@ -143,7 +149,7 @@ def _axis(element: Element, tag: str, name: str, frames: Frames, version: float)
     if not said and not in_model:
         return given
     frame = frames.named(scope, said or MODEL, element)
-    return np.asarray(frames.relative(frame, name, element)[:3, :3] @ given)
+    return np.asarray(frames.relative(frame, frames.of_joint(name), element)[:3, :3] @ given)
 
 
 def _limits(element: Element, axis: Element | None, kind: str) -> tuple[float, float, float, float]:
@@ -184,6 +190,16 @@ def _model(element: Element, axis: Element | None) -> ActuatorModel:
     if min(model.viscous_friction, model.coulomb_friction, model.rotor_inertia) < 0.0:
         raise element.error("negative friction or rotor inertia", "write zero or more")
     return model
+
+
+def _springs(axis: Element | None, part: str) -> Iterator[JointSpring]:
+    """The spring of an axis, if it has one."""
+    dynamics = None if axis is None else axis.find("dynamics")
+    stiffness, rest = (number_of(dynamics, f"spring_{k}", 0.0) for k in ("stiffness", "reference"))
+    if dynamics is not None and stiffness < 0.0:
+        raise dynamics.error("a negative spring_stiffness", "write zero or more")
+    if stiffness:
+        yield JointSpring(stiffness, rest, joint=part)
 
 
 def _mimic(axis: Element | None, scope: str, frames: Frames) -> tuple[str, float, float] | None:

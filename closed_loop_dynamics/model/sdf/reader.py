@@ -47,9 +47,9 @@ def read_sdf(root: Element, floating_base: bool | None) -> tuple[Tree, tuple[Sub
     version = root.get("version", "1.12")
     if not re.fullmatch(r"1\.\d{1,2}", version):
         raise root.error(f"SDF version '{version[:20]}'", "use a version such as 1.9")
-    frames = Frames()
-    frames.add_model(model)
     minor = float(f"1.{int(version[2:]):02}")  # 1.10 comes after 1.9
+    frames = Frames(old=minor < 1.07)
+    frames.add_model(model)
     joints = [read_joint(name, frames, 1.5 if minor >= 1.05 else 1.0) for name in frames.joints]
     name = model.get("name") or "sdf"
     tree, cuts = spanning_tree(name, frames, joints, floating_base, model)
@@ -127,7 +127,8 @@ def _loop(joint: SdfJoint, frames: Frames, tree: Tree) -> LoopConstraint:
         )
     links = (joint.parent, joint.child)
     check_ends(tree, links, joint.element.error)
-    ends = [np.eye(4) @ frames.relative(joint.name, link, joint.element) for link in links]
+    own = frames.of_joint(joint.name)
+    ends = [np.eye(4) @ frames.relative(own, link, joint.element) for link in links]
     axis = joint.axes[0] if joint.axes else _Z
     if len(joint.axes) == 2:
         if abs(joint.axes[0] @ joint.axes[1]) > _PARALLEL:
@@ -177,7 +178,8 @@ def _angle(
         )
     # The axis of a hinge is the same in its body's frame and, at q = 0, in that of the joint.
     own = next(name for name, element in frames.joints.items() if _has(name, hinges[0].name))
-    turned = frames.relative(own, joint.name, joint.element)[:3, :3] @ hinges[0].axis
+    one, two = (frames.of_joint(each) for each in (own, joint.name))
+    turned = frames.relative(one, two, joint.element)[:3, :3] @ hinges[0].axis
     sense = float(turned @ axis)
     if abs(abs(sense) - 1.0) > _PARALLEL:
         raise joint.element.error(

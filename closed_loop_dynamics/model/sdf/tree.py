@@ -91,6 +91,11 @@ def spanning_tree(
             raise element.error(
                 f"no joint connects it to '{base}'", "connect it, or remove it from the model"
             )
+    for frame in frames.plain:
+        body, at = builder.places[link := frames.link_of(frame, root)]
+        builder.places[frame] = (body, at @ frames.relative(frame, link, root))
+        if body >= 0:
+            builder.parts[body].links.append(frame)
     tree = Tree(
         name=name,
         root_link=WORLD,
@@ -99,6 +104,7 @@ def spanning_tree(
         fixed_joint_children=builder.fixed,
         source=root.file,
         link_inertias=builder.inertias,
+        springs=tuple(spring for joint in kept for spring in joint.springs),
         remarks=tuple(_remarks(joints, cuts)),
     )
     return tree, cuts
@@ -136,7 +142,7 @@ def _walk(builder: _Builder, base: str, kept: list[SdfJoint]) -> None:
         if link in builder.places:
             continue  # where the walk came from
         body = builder.places[carrier][0]
-        at = builder.frames.pose(joint.name, joint.element)
+        at = builder.frames.pose(builder.frames.of_joint(joint.name), joint.element)
         whole = np.array_equal(at, builder.frames.pose(link, joint.element))
         for part in joint.parts if link == joint.child else joint.parts[::-1]:
             axis = part.axis if link == joint.child else -part.axis
@@ -175,7 +181,8 @@ def _remarks(joints: list[SdfJoint], cuts: list[SdfJoint]) -> Iterable[Remark]:
     for joint in joints:
         if joint in cuts:
             limited = any(np.isfinite([*vars(part).values()][4:8]).any() for part in joint.parts)
-            lost = "; its limits and friction are not used" if limited or joint.models else ""
+            lost = "; its limits, friction and springs are not used"
+            lost = lost if limited or joint.models or joint.springs else ""
             message = f"'{joint.name}' closes a loop and is cut there{lost}"
             yield Remark("warning" if lost else "info", "cut-joint", message)
         elif len(joint.parts) > 1:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..remark import Remark
 from ..urdf.unread import CLOSES, local_name, shortened
 from ..xml_source import Element
-from .values import number_of, truth_of
+from .values import truth_of
 
 #: Children that are read, or that neither move a robot nor weigh on it.
 _KNOWN = {
@@ -67,12 +67,6 @@ def remarks_on_unread(model: Element) -> Iterator[Remark]:
                 )
             message = f"<{local_name(child)}> is not read: {child.place}"
             yield Remark("warning", "unread-element", message)
-    sprung = [
-        j.get("name") for j in joints if any(_spring(a) for a in (j.find("axis"), j.find("axis2")))
-    ]
-    if sprung:
-        message = f"the spring of {shortened(sprung)} is not used"
-        yield Remark("warning", "unread-spring", message)
     weightless = [link.get("name") for link in links if not truth_of(link, "gravity", True)]
     weightless += [link.get("name") for link in links if truth_of(link, "kinematic")]
     if weightless:
@@ -80,7 +74,3 @@ def remarks_on_unread(model: Element) -> Iterator[Remark]:
         yield Remark("warning", "unread-force", message)
     for nested in model.all("model"):
         yield from remarks_on_unread(nested)
-
-
-def _spring(axis: Element | None) -> bool:
-    return axis is not None and number_of(axis.find("dynamics"), "spring_stiffness", 0.0) != 0.0
