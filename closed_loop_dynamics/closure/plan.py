@@ -32,6 +32,8 @@ from .reference import CLOSED, check_orientation, find_reference
 
 IDLE_TOLERANCE = 1e-6
 SAMPLES = 8
+#: How far from the reference rows must still be redundant [rad, or loop lengths], and how well.
+FAR, VIOLATED = 0.2, 1e-3
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,7 @@ def make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
         )
     rows = independent_rows(K_all, K_ref, unknown)
     dropped = [r for r in range(len(numbers.row_scale)) if r not in rows]
+    _check_dropped(numbers, entry, q_ref, rows, unknown)
     left = [float(np.max(np.abs(numbers.phi(q)[dropped]), initial=0.0)) for q in samples]
     blocks = solving_order(system, rows, unknown)
     phi_ref = numbers.phi(q_ref)
@@ -177,6 +180,36 @@ def assembled_samples(
         if error < CLOSED:
             samples.append(q)
     return samples
+
+
+def _check_dropped(
+    numbers: LoopNumbers, entry: Submechanism, q_ref: Array, rows: list[int], unknown: list[int]
+) -> None:
+    """Rows that depend on others at the reference only, as where a loop is stretched, count.
+
+    Without them the loop would move where it is locked: it is followed by the others, in steps.
+    """
+    independent = [i for i in range(numbers.n) if i not in unknown]
+    dropped = [r for r in range(len(numbers.row_scale)) if r not in rows]
+    rng, steps = np.random.default_rng(3), 4
+    for _ in range(SAMPLES if dropped else 0):
+        way = rng.uniform(-1.0, 1.0, len(independent)) * FAR * numbers.column_scale[independent]
+        q = q_ref.copy()
+        for newton in range(10 * steps):
+            if newton % 10 == 0:
+                q[independent] += way / steps
+            phi, K = numbers.scaled(q)
+            step = np.linalg.lstsq(K[np.ix_(rows, unknown)], -phi[rows], rcond=None)[0]
+            q[unknown] += np.clip(step, -0.3, 0.3) * numbers.column_scale[unknown]
+        phi = np.abs(numbers.scaled(q)[0])
+        if np.max(phi[rows]) < CLOSED and np.max(phi[dropped]) > VIOLATED:
+            worst = numbers.system.labels[dropped[int(np.argmax(phi[dropped]))]]
+            raise entry.error(
+                f"submechanism '{numbers.system.name}' is locked at its reference configuration: "
+                f"{worst} depends on other constraints there, but not next to it",
+                "add `reference: {joint: position, ...}` where the loops are not stretched, or "
+                "free that axis",
+            )
 
 
 def _check_mobility(

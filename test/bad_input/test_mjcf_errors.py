@@ -6,6 +6,7 @@ import pytest
 from support.fuzz import nasty_words, random_damage
 from support.mjcf import CURVED, FLYING, FOUR_BAR, GEARED, TENDONS, bar, robot
 
+import closed_loop_dynamics as cld
 from closed_loop_dynamics.errors import MjcfError, SubmechanismError
 from closed_loop_dynamics.model import read_description
 
@@ -70,3 +71,20 @@ def test_every_attribute_replaced_by_nasty_texts():
 def test_random_damage(seed):
     outcomes = random_damage(read_description, (FOUR_BAR, GEARED, FLYING, CURVED), seed, wounds=2)
     assert outcomes == {True, False}
+
+
+def test_a_loop_that_is_stretched_is_locked_and_not_free() -> None:
+    """To first order its ends still move across; without the row along it they would come apart."""
+    axes = {"first": "0 0 1", "second": "0 1 0.2", "third": "0.3 1 0"}
+
+    def arm(side: str, at: str) -> str:
+        hinges = {k: f'<joint name="{side}_{k}" axis="{axis}"/>' for k, axis in axes.items()}
+        tip = f'<site name="{side}_tip" pos="0.2 0 0"/>'
+        hand = bar(f"{side}_c", 0.2, "0.3 0 0", tip, hinges["third"])
+        forearm = bar(f"{side}_b", 0.3, "0.3 0 0", hand, hinges["second"])
+        return bar(f"{side}_a", 0.3, at, forearm, hinges["first"])
+
+    arms = arm("left", "0 0 0") + arm("right", '1.6 0 0" quat="0 0 0 1')
+    text = robot(arms, '<connect site1="left_tip" site2="right_tip"/>')
+    with pytest.raises(SubmechanismError, match="locked at its reference"):
+        cld.load(text, prepare=())
