@@ -21,28 +21,39 @@ class Braking(Sampled):
 
     Args:
         motion: what is slowed down.
-        begin: when that begins [s]; until then the motion goes on as it is.
+        begin: when that begins [s]; until then the motion goes on as it is. Infinite: it waits
+            for :meth:`begin_at`, in any thread.
         duration: T [s]; half of it is how far the motion goes on. Shorter brakes harder.
     """
 
     def __init__(self, motion: Spline, begin: float, duration: float) -> None:
-        self.start = begin
-        self.times: Array = np.array([begin, begin + duration])
         self._motion = motion
         self._duration = duration
+        self.begin_at(begin)
+
+    def begin_at(self, begin: float) -> None:
+        """Slow down from then on [s]."""
+        self.times: Array = np.array([begin, begin + self._duration])
+
+    @property
+    def start(self) -> float:  # type: ignore[override]
+        """When it begins to slow down [s]."""
+        return float(self.times[0])
+
+    @property
+    def waits(self) -> bool:
+        """It is not settled yet when it begins."""
+        return bool(np.isinf(self.times[0]))
 
     def sample(self, time: float) -> Setpoint:
         """The motion at an absolute time [s]."""
-        x = min(max((time - self.start) / self._duration, 0.0), 1.0)
+        start = self.start
+        x = min(max((time - start) / self._duration, 0.0), 1.0)
         gone = self._duration * (x - x**3 + 0.5 * x**4)
-        here = self._motion.sample(min(time, self.start) + gone)
+        here = self._motion.sample(min(time, start) + gone)
         rate, slowing = 1.0 - 3.0 * x**2 + 2.0 * x**3, 6.0 * x * (x - 1.0) / self._duration
         ydd = rate * rate * here.ydd + slowing * here.yd
         return Setpoint(time, here.y, rate * here.yd, ydd, effort=here.effort)
-
-    def begun(self, begin: float) -> Braking:
-        """The same from another time on [s]."""
-        return Braking(self._motion, begin, self._duration)
 
 
 def coming_to_rest(y: Array, yd: Array, now: float, duration: float, limits: Limits) -> Spline:

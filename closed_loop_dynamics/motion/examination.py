@@ -28,7 +28,7 @@ STOPPED = "the motion was stopped, or time jumped, before it could begin"
 class Listener(Protocol):
     """Who is told what became of an offer."""
 
-    def refused(self, offer: Offer, error: Exception) -> None:
+    def refused(self, offer: Offer | None, error: Exception) -> None:
         """A trajectory must not be executed; the running motion goes on. In either thread."""
 
     def dropped(self, offer: Offer, reason: str) -> None:
@@ -92,7 +92,7 @@ class Examination:
 
     def take(self) -> Candidate | None:
         """The newest good one since the last call, if any; has the next ones examined."""
-        if self._waiting and not self.busy:
+        if self._waiting and not self.busy and self._ready is None:  # what is good is told first
             self.beside(self._examine_all, self._era)
         if self._ready is None:  # nearly always: the cycle waits for no lock
             return None
@@ -147,7 +147,7 @@ class Examination:
                 else:
                     self._listener.dropped(offer, STOPPED)
             else:
-                self._has_found(number, found, era)
+                return self._has_found(number, found, era)
 
     def _has_found(self, number: int, found: Candidate, era: object) -> None:
         """A good one; older ones have had their time."""

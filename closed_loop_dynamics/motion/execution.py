@@ -15,7 +15,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from .clock_steps import NANO, ClockSteps
 from .handover import Handover
 from .splice import Candidate, Offer, splice
 from .streaming import Stream
-from .trajectory import Setpoint, Spline, TrajectoryRefused
+from .trajectory import Setpoint, Spline, TooLate, TrajectoryRefused
 from .trajectory_check import Checker, Interrupted
 
 #: Samples of a way to rest that must be within reach.
@@ -150,6 +150,8 @@ class Execution:
     def close(self) -> None:
         """Drop what is examined and end the thread."""
         self._examination.close()
+        if self._followed and self._spline is not None and math.isfinite(self._spline.end):
+            self._commanded = self._spline.sample(self._spline.end).y
 
     def offer(self, offer: Offer) -> None:
         """A trajectory has come."""
@@ -213,8 +215,8 @@ class Execution:
             self._spline = self._rest(now)
         if self._spline is None:
             return None
-        self._spline, lost = self._telling.put_off(self._spline)
-        self.interrupted = lost or self.interrupted
+        if isinstance(self._spline, Handover) and self._spline.lost:
+            self._spline, self.interrupted = self._spline.before, telling.UNTOLD
         candidate = self._examination.take()
         if candidate is not None or (self.stream is not None and self.stream.begins):
             self._spline = self._anchored(self._spline, now)
@@ -264,7 +266,7 @@ class Execution:
             self._listener.overtaken()
         if self._untold and running.time >= self._tell_at and not self._examination.busy:
             self._untold, self._tell_at = False, running.time + TOLD_EVERY
-            self._examination.beside(self._telling.diverted, self._spline)
+            self._tell(self._telling.diverted, self._spline)
 
     def _bar_stream(self, by: str) -> None:
         self._untold = False
@@ -280,9 +282,15 @@ class Execution:
 
     def brake(self, duration: float) -> None:
         """Come to rest along the path, within ``duration`` [s]."""
-        if self._spline is not None and self._now_ns is not None and (self.remaining or 0.0) > 0.0:
-            now = self._seconds(self._now_ns)
-            way = Braking(self._spline.from_now(now), now + self._ahead, duration)
+        if self._spline is None or self._now_ns is None or (self.remaining or 0.0) <= 0.0:
+            return
+        now, running = self._seconds(self._now_ns), self._spline
+        running = running.from_now(now)
+        if isinstance(running, Handover) and running.before.end <= now:  # it has not begun
+            rest = Spline.resting(running.before.sample(now).y, now)
+            self._divert(rest, self._telling.anchored, duration)
+        else:
+            way = Braking(running, math.inf if self._ahead else now, duration)
             self._divert(way, self._telling.diverted)
 
     def begin_anew(self, y: Array, yd: Array, duration: float) -> Setpoint | None:
@@ -295,7 +303,7 @@ class Execution:
             self._checker.mapped(way, np.linspace(now, way.end, REACHED))
         except ClosedLoopError:  # joint limits may be wider than the loops
             way = Spline.resting(y, now)
-        self._divert(way, self._telling.anchored, max(way.end, now + duration))
+        self._divert(way, self._telling.anchored, duration)
         return Setpoint(now, y, yd, np.zeros_like(y))
 
     def follow(self, y: Array) -> None:
@@ -308,13 +316,14 @@ class Execution:
         self._examination.forget()
         self._bar_stream("it was stopped")
         self._spline, self.following = spline, False
-        self._examination.beside(tell, spline, *details)
+        self._tell(tell, spline, *details)
+
+    def _tell(self, work: Callable[..., None], *arguments: Any) -> None:
+        self._examination.beside(self._telling.tell, self._telling.begun, work, *arguments)
 
     def let_go(self, duration: float) -> None:
         """Nobody commands from now on; who follows the motion comes to rest within ``duration``."""
         self.brake(duration)
-        if self._followed and self._spline is not None:
-            self._commanded = self._spline.sample(self._spline.end).y
 
     def commanded(self, setpoint: Setpoint) -> None:
         """The robot has been told to be there: without measurements it is believed to be."""
@@ -329,6 +338,7 @@ class Execution:
                 way = "went back" if jump < 0 else "jumped ahead"
                 self.interrupted = f"time {way} by {abs(jump) / NANO:.3f} s"
             self._examination.forget()
+            self._telling.restart()
             self._spline, self._now_ns, self.following = None, None, False
             self._untold, self._tell_at = False, -math.inf
             if self.stream is not None:
@@ -370,10 +380,11 @@ class Execution:
         try:
             if self.closed:
                 raise TrajectoryRefused(self.closed)
-            candidate.offer.begins(here)
-            found = splice(
-                candidate, running.sample(at) if self._ahead else here, self._checker, self._period
-            )
+            if at - here.time < 0.5 * self._ahead:
+                raise TooLate("it is over before who follows it can be told of it")
+            there = running.sample(at) if self._ahead else here
+            candidate.offer.begins(there)
+            found = splice(candidate, there, self._checker, self._period)
         except Interrupted:
             self._listener.dropped(candidate.offer, examination.UNWANTED)
             return None
@@ -382,8 +393,8 @@ class Execution:
             return None
         self._listener.taken(candidate.offer)
         if not self._ahead:
-            self._examination.beside(self._telling.accepted, found)
+            self._tell(self._telling.accepted, found)
             return found.spline
         motion = Handover(running, found, here.time)
-        self._examination.beside(self._telling.accepted_ahead, motion)
+        self._tell(self._telling.accepted_ahead, motion)
         return motion

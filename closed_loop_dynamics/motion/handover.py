@@ -1,6 +1,8 @@
-"""One motion that another one takes over from, at a time ahead. No ROS in here."""
+"""One motion that another one takes over from, once that was told. No ROS in here."""
 
 from __future__ import annotations
+
+import math
 
 from .sampled import Sampled
 from .splice import Splice
@@ -10,28 +12,52 @@ from .trajectory import Setpoint, Spline
 class Handover(Sampled):
     """A motion up to the time of a splice, then the one that was spliced in.
 
+    Nobody follows what was not told: until ``told`` the motion before goes on. Whoever tells it may
+    put off the splice before that; the cycle alone calls the rest.
+
     Attributes:
+        before: the motion until then.
         found: what takes over, and when.
+        told: that is settled.
+        lost: it cannot be told in time, and never takes over.
 
     Args:
-        before: the motion until then.
         now: earlier times are not asked for [s].
     """
 
     def __init__(self, before: Spline, found: Splice, now: float) -> None:
-        self.start, self.times = found.spline.start, found.spline.times
-        self.found = found
         self.before = before.from_now(now)
+        self.found = found
+        self.told = self.lost = False
+
+    @property
+    def start(self) -> float:  # type: ignore[override]
+        """Time that the points count from [s]."""
+        return self.found.spline.start
+
+    @property
+    def end(self) -> float:
+        """Time of the last point [s]; not known before it was told."""
+        return self.found.spline.end if self.told else math.inf
 
     def sample(self, time: float) -> Setpoint:
         """The motion at an absolute time [s]."""
-        motion = self.before if time < self.found.time else self.found.spline
-        return motion.sample(time)
+        return self._at(time).sample(time)
 
     def from_now(self, now: float) -> Spline:
         """The same for times from ``now`` on: what is over need not be remembered."""
-        return self if now < self.found.time else self.found.spline.from_now(now)
+        if self.has_begun(now):
+            return self.found.spline.from_now(now)
+        self.before = self.before.from_now(now)
+        return self
+
+    def has_begun(self, now: float) -> bool:
+        """The new motion has taken over."""
+        return self.told and now >= self.found.time
 
     def nearest_singularity(self, time: float) -> tuple[str, float] | None:
         """Of a platform at an absolute time [s]: its name and singular value; None for joints."""
-        return self.from_now(time).nearest_singularity(time) if time >= self.found.time else None
+        return self._at(time).nearest_singularity(time)
+
+    def _at(self, time: float) -> Spline:
+        return self.found.spline if self.has_begun(time) else self.before

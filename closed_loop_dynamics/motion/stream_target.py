@@ -131,13 +131,14 @@ class Targets:
         every = min(max(1, round(WINDOW / self.interval)), (MOST - 1) // 3)
         past, h = self._past[::-1][::every][:4], every * self.interval
         if newest.yd is not None:
-            speeds = [r.yd for r in past[:3] if r.yd is not None]
-            if len(speeds) < 3:
+            speeds = [r.yd for r in past if r.yd is not None]
+            if len(speeds) < 4:
                 return still, rest, rest
-            a1, a2 = (speeds[0] - speeds[1]) / h, (speeds[1] - speeds[2]) / h
+            a1, a2, a3 = ((a - b) / h for a, b in pairwise(speeds))
             smooth = np.abs(a1 - a2) <= self._jerk * h
             ydd = np.where(smooth, 1.5 * a1 - 0.5 * a2, _least(a1, a2))
-            return still, ydd, np.where(smooth, (a1 - a2) / h, 0.0)
+            # Noise has a jerk, but never the same one twice.
+            return still, ydd, np.where(smooth, _least(a1 - a2, a2 - a3) / h, 0.0)
         if len(past) < 4:
             return rest, rest, rest
         v1, v2, v3 = ((a.y - b.y) / h for a, b in pairwise(past))

@@ -1,15 +1,15 @@
 """What is told of motions to whoever follows them, beside the control cycle. No ROS in here.
 
 Who follows a motion by the clock (joint_trajectory_controller) must hear of it before it begins:
-what is told late has to be caught up with, at any speed. So a motion begins a little later than it
-could, and one that could not be told in time begins later still (:meth:`Telling.put_off`).
+what is told late has to be caught up with, at any speed. So what a motion does next is settled
+here, when it is told: it begins a little later than it could, and until then the one before goes
+on (``motion/handover``). Who only listens hears of it as it happens.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,14 +17,15 @@ from ..arrays import Array
 from ..errors import ClosedLoopError
 from .braking import Braking
 from .handover import Handover
-from .splice import Accepted, Splice, splice
+from .splice import Accepted, Offer, Splice, splice
 from .trajectory import Spline
 from .trajectory_check import ActuatorTable, Checker
 
-#: How long before it begins a motion is told to who follows it [s]; half of it is soon enough.
-TOLD_AHEAD = 0.1
+#: How long before it begins a motion is told to who follows it [s]; half of it is soon enough,
+#: but for the time that a message takes for each of its samples.
+TOLD_AHEAD, PER_SAMPLE = 0.1, 2e-5
 #: The same at most, for a node that is slow to tell [s].
-MOST_AHEAD = 2.0
+MOST_AHEAD = 4.0
 #: Time between the points of a way to rest [s].
 TOLD_POINTS = 0.02
 #: Why a motion ends that nobody could be told of.
@@ -40,9 +41,15 @@ class Listener(Protocol):
     def diverted(self, begin: int, table: ActuatorTable) -> None:
         """From ``begin`` [ns] on it goes on to rest so, stopped or bent. Beside the cycle."""
 
+    def refused(self, offer: Offer | None, error: Exception) -> None:
+        """Something could not be told. Beside the cycle."""
+
 
 class Telling:
-    """Tells of motions; :meth:`put_off` and :meth:`restart` are for the cycle.
+    """Tells of motions, beside the cycle, but for :meth:`restart` and what is :attr:`begun`.
+
+    Attributes:
+        begun: what is asked for now; what was asked for before a jump of time is not told.
 
     Args:
         period: of the control cycle [s].
@@ -65,59 +72,61 @@ class Telling:
         self.restart()
 
     def restart(self) -> None:
-        """Forget everything."""
-        self._instead: deque[tuple[Spline, Spline | None]] = deque()
+        """Time begins anew: what waits to be told has no meaning any more."""
+        self.begun = object()
 
-    def put_off(self, running: Spline) -> tuple[Spline, str]:
-        """The running motion, later if it was told too late; why it ends, if it does."""
-        while self._instead:
-            motion, instead = self._instead.popleft()
-            if running is not motion:
-                continue  # something else has taken over since, and is told by itself
-            if instead is None:
-                return (motion.before if isinstance(motion, Handover) else motion), UNTOLD
-            running = instead
-        return running, ""
-
-    # -- beside the cycle -----------------------------------------------------------------------
+    def tell(self, begun: object, work: Callable[..., None], *arguments: Any) -> None:
+        """Do one of the following, if time has not jumped since it was asked for."""
+        if begun is self.begun:
+            try:
+                work(*arguments)
+            except Exception as error:  # nobody waits for the thread that this is in
+                self._listener.refused(None, error)
 
     def accepted(self, found: Splice) -> None:
         """A trajectory that has taken over."""
         self._listener.accepted(found.accepted(self._checker, self._stamp(found.time)))
 
     def accepted_ahead(self, motion: Handover) -> None:
-        """One that is about to."""
-        told, ahead = motion, self._ahead
+        """One that takes over when it was told; later than planned, if need be."""
+        ahead = self._ahead
         try:
-            while self._too_late(told.found.time):
-                now, ahead = self._now(), min(2.0 * ahead, MOST_AHEAD)
-                before = told.before.sample(now + ahead)
-                found = splice(told.found.candidate, before, self._checker, self._period)
-                told = Handover(told.before, found, now)
-        except ClosedLoopError:
-            self._instead.append((motion, None))
-            return
-        if told is not motion:
-            self._instead.append((motion, told))
-        self.accepted(told.found)
+            message = self._message(motion.found)
+            while self._now() > motion.found.time - self._slack(message):
+                now, ahead = self._now(), min(2.0 * (ahead + self._slack(message)), MOST_AHEAD)
+                before = motion.before.sample(now + ahead)
+                motion.found = splice(motion.found.candidate, before, self._checker, self._period)
+                message = self._message(motion.found)
+            self._listener.accepted(message)
+            motion.told = True
+        except Exception as error:
+            motion.lost = True
+            if not isinstance(error, ClosedLoopError):
+                raise
+
+    def _message(self, found: Splice) -> Accepted:
+        return found.accepted(self._checker, self._stamp(found.time))
+
+    def _slack(self, message: Accepted) -> float:
+        return 0.5 * self._ahead + PER_SAMPLE * len(message.table.times)
 
     def diverted(self, spline: Spline) -> None:
-        """The motion goes on so."""
-        if self._ahead and isinstance(spline, Braking) and self._too_late(spline.start):
-            late, spline = spline, spline.begun(self._now() + self._ahead)
-            self._instead.append((late, spline))
+        """The motion goes on so; a way to rest that somebody follows begins when it is told."""
+        if isinstance(spline, Braking) and spline.waits:
+            spline.begin_at(self._now() + self._ahead)
         begin = spline.start
         end = max(spline.end, begin + 2 * TOLD_POINTS)  # times increase at rest, too
         times = np.linspace(begin, end, max(3, round((end - begin) / TOLD_POINTS)))
         self._tell(spline, begin, times)
 
-    def anchored(self, spline: Spline, rest: float) -> None:
-        """The robot is elsewhere: to rest from there, until the time ``rest`` [s].
+    def anchored(self, spline: Spline, duration: float) -> None:
+        """The robot is elsewhere: to rest from there, within ``duration`` [s].
 
         Only the end is told. Who follows may know better where the robot is, or take until then to
         come there, but must not leap.
         """
-        self._tell(spline, spline.start, np.array([rest]))
+        begin = max(spline.start, self._now())
+        self._tell(spline, begin, np.array([max(spline.end, begin + duration)]))
 
     def _tell(self, spline: Spline, begin: float, times: Array) -> None:
         try:
@@ -125,7 +134,3 @@ class Telling:
         except ClosedLoopError:
             return  # nowhere that loops close: efforts alone have to do
         self._listener.diverted(self._stamp(begin), table.later(-begin))
-
-    def _too_late(self, begin: float) -> bool:
-        """Who follows would hardly hear in time of what begins then [s]."""
-        return self._now() > begin - 0.5 * self._ahead

@@ -36,9 +36,10 @@ class TrajectoryReports:
         self._publish = publish
         self._goals = goals
 
-    def refused(self, offer: Offer, error: Exception) -> None:
+    def refused(self, offer: Offer | None, error: Exception) -> None:
         """Say why."""
-        self._goals.refused(offer, error)
+        if offer is not None:
+            self._goals.refused(offer, error)
         if not isinstance(error, ClosedLoopError):
             self._node.get_logger().error("".join(traceback.format_exception(error)))
         self._diagnostics.fault(CHANNEL, str(error), at_once=True)

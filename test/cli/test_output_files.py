@@ -138,7 +138,7 @@ def test_every_argument_that_is_read_says_so(command: str) -> None:
     """What is declared otherwise is no file that is read: only then can nothing be overwritten."""
     own = make_parser([command])._actions[-1].choices[command]
     files = {"FILE", "URDF", "YAML", "ROBOT"}
-    written = ("output", "export")
+    written = ("output", "export", "fix")
     for action in own._actions:
         if action.metavar in files and action.dest not in written:
             assert issubclass(action.type, InputFile), action.dest

@@ -58,10 +58,16 @@ def test_extras_of_an_actuator_inside_a_loop_count_in_all_methods(what: str, sol
     assert np.abs(plain.inverse_dynamics(y, yd, ydd) - tau).max() > 1e-3
 
 
-def test_two_floating_joints_are_refused() -> None:
+def test_two_floating_joints_are_two_loose_bodies() -> None:
     link = '<link name="{0}"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>'  # noqa: E501
     joint = '<joint name="{0}" type="floating"><parent link="base"/><child link="{1}"/></joint>'
     parts = [link.format(name) for name in ("base", "a", "b")]
     text = "".join([*parts, joint.format("fa", "a"), joint.format("fb", "b")])
-    with pytest.raises(cld.UrdfError, match="floating"):
-        cld.load(f'<robot name="two">{text}</robot>')
+    robot = cld.load(f'<robot name="two">{text}</robot>', prepare=())
+    y = robot.random_independent(np.random.default_rng(2))
+    assert (robot.m, len(y)) == (12, 14)
+    spin = np.tile([0.3, -0.2, 0.5, 0.0, 0.0, 0.0], 2)  # of bodies whose inertia is that of a ball
+    ydd = robot.forward_dynamics(y, spin, np.zeros(0))
+    gravity = robot.forward_dynamics(y, np.zeros(12), np.zeros(0))
+    np.testing.assert_allclose(ydd, gravity, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(ydd.reshape(2, 2, 3), axis=2), [[0, 9.81]] * 2)

@@ -61,7 +61,7 @@ class Rig:
 
     # -- what it is told ------------------------------------------------------------------------
 
-    def refused(self, offer: Offer, error: Exception) -> None:
+    def refused(self, offer: Offer | None, error: Exception) -> None:
         self.refusals.append(str(error))
 
     def dropped(self, offer: Offer, reason: str) -> None:
