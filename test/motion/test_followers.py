@@ -8,13 +8,13 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from support.execution_rig import DEADLINE, GOAL, PERIOD, SECOND, START, Rig, to
+from support.execution_rig import DEADLINE, GOAL, PERIOD, SECOND, START, Held, Rig, to
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.motion.handover import Handover
 from closed_loop_dynamics.motion.splice import Accepted, Offer
 from closed_loop_dynamics.motion.telling import TOLD_AHEAD, UNTOLD
-from closed_loop_dynamics.motion.trajectory import Points
+from closed_loop_dynamics.motion.trajectory import Points, Setpoint
 
 
 class SlowRig(Rig):
@@ -25,6 +25,14 @@ class SlowRig(Rig):
     def taken(self, offer: Offer) -> None:
         super().taken(offer)
         self.pass_time(self.delay)
+
+    def run(self, offer: Offer) -> Setpoint:
+        """As usual; the thread that tells has come to its end."""
+        super().run(offer)
+        work = self.execution._examination._work
+        assert work is not None
+        work.result(DEADLINE)
+        return self.cycle()
 
 
 @pytest.fixture
@@ -91,13 +99,17 @@ def test_motions_that_follow_each_other_quickly_are_each_told_in_time(rig: SlowR
     assert fastest < 2.5  # no leap: the motions' own speeds are some 1.5
 
 
-def examined(rig: SlowRig, offer: Offer) -> None:
-    """It is good, and takes over in the next cycle."""
-    rig.execution.offer(offer)
+def good_and_held_up(rig: SlowRig) -> tuple[Offer, threading.Event]:
+    """An offer that takes over in the next cycle; who tells stands still until the event."""
+    held = Held(GOAL, [])
+    rig.execution.offer(held.offer)
     rig.cycle()
-    work = rig.execution._examination._work
+    assert held.reading.wait(DEADLINE)
+    work, go = rig.execution._examination._work, held_up(rig)
+    held.go.set()
     assert work is not None
     work.result(DEADLINE)
+    return held.offer, go
 
 
 def held_up(rig: SlowRig) -> threading.Event:
@@ -129,9 +141,7 @@ def test_a_stop_begins_when_it_is_told(rig: SlowRig, cycles: int) -> None:
 
 def test_what_nobody_was_told_of_does_not_begin(rig: SlowRig) -> None:
     rig.cycle()
-    offer = to(GOAL)
-    examined(rig, offer)
-    go = held_up(rig)
+    offer, go = good_and_held_up(rig)
     for _ in range(300):  # 0.6 s
         np.testing.assert_array_equal(rig.cycle(PERIOD).y, START)
     assert rig.taken_over == [offer] and rig.execution.following
@@ -158,8 +168,7 @@ def test_a_stop_before_the_beginning_is_rest(rig: SlowRig) -> None:
 def test_what_is_told_after_a_jump_of_time_has_no_meaning(leg: cld.Robot) -> None:
     with closing(SlowRig(leg, followed=True, leap=1.0)) as rig:
         rig.cycle()
-        examined(rig, to(GOAL))
-        go = held_up(rig)
+        _, go = good_and_held_up(rig)
         rig.cycle(PERIOD)
         rig.cycle(-30.0)
         go.set()
