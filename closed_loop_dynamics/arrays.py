@@ -115,7 +115,7 @@ def as_rows(what: str, arrays: Sequence[Array]) -> list[Array] | None:
     if len(counts) > 1:
         raise InvalidInput(f"{what}: batches of different length {sorted(counts)}")
     for count in counts:
-        return [np.broadcast_to(a, (count, a.shape[-1])) for a in arrays]
+        return [a if a.ndim == 2 else np.broadcast_to(a, (count, len(a))) for a in arrays]
     return None
 
 

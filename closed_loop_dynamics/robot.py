@@ -96,7 +96,7 @@ def load(
         submechanisms: path of a submechanism file or robot.yaml, or its YAML text; without it every
             joint is its own actuator, but for loops that the first file closes (docs/formats.md).
         floating_base: put a free flyer under the root link, or not; None: as the files say.
-        search_path: folders in which ``file_path`` entries of the YAML are looked for as well.
+        search_path: folders of ``file_path`` entries of the YAML, and of what an SDF includes.
         solver: ``"auto"``, ``"analytical"`` or ``"numerical"`` for all loops, in place of the
             file's ``solver`` words.
         closures: submechanism of type "function" -> its q = gamma(y) as a Python function of a
@@ -366,14 +366,10 @@ class Robot:
             ActuationSingular: G_u has lost rank there.
             Underactuated: a submechanism has fewer actuators than degrees of freedom.
         """
-        if (
-            threads is None
-            and wrenches is None
-            and guess is None
-            and payload is None
-            and parameters is None
-        ):
-            return self._inverse_dynamics(y, yd, ydd)
+        if wrenches is None and guess is None and payload is None and parameters is None:
+            if threads is None:
+                return self._inverse_dynamics(y, yd, ydd)
+            return on_threads(threads, self._inverse_dynamics, y, yd, ydd)
         require_actuators(self.programs)
         at, more = (guess, y, yd, ydd), self._more(wrenches, payload, parameters)
         return on_threads(threads, self.programs.dynamics, INVERSE_DYNAMICS, *at, **more)
@@ -419,14 +415,10 @@ class Robot:
                 raise InvalidInput(f"method '{method}' takes no payload and no parameters")
             inputs = self.programs, method, y, yd, tau_u, wrenches, guess
             return on_threads(1 if threads is None else threads, forward_dynamics_by, *inputs)
-        if (
-            threads is None
-            and wrenches is None
-            and guess is None
-            and payload is None
-            and parameters is None
-        ):
-            return self._forward_dynamics(y, yd, tau_u)
+        if wrenches is None and guess is None and payload is None and parameters is None:
+            if threads is None:
+                return self._forward_dynamics(y, yd, tau_u)
+            return on_threads(threads, self._forward_dynamics, y, yd, tau_u)
         at, more = (guess, y, yd, tau_u), self._more(wrenches, payload, parameters)
         return on_threads(threads, self.programs.dynamics, FORWARD_DYNAMICS, *at, **more)
 

@@ -59,6 +59,8 @@ class LoopNumbers:
                 break
         phi, K = self.scaled(q)
         left = float(np.max(np.abs(phi), initial=0.0))
+        if not columns:  # nothing that could close it
+            return q, left
         U, values, _ = np.linalg.svd(K[:, columns], full_matrices=False)
         U = U[:, values > RANK_TOLERANCE * max(values[0], 1e-300)]
         inside = float(np.max(np.abs(U @ (U.T @ phi)), initial=0.0))

@@ -29,6 +29,8 @@ _SINGLE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _BATCH = ctypes.CFUNCTYPE(
     ctypes.c_int64, *[ctypes.c_void_p] * 3, ctypes.c_int64, *[ctypes.c_void_p] * 2
 )
+#: Where an array of ours begins: in a third of the time of its ``ctypes.data``.
+_PLACE: Any = ctypes.c_char * 0
 
 
 @dataclass(frozen=True)
@@ -132,9 +134,8 @@ class NativeProgram(Program):
         if own.lanes is None:
             own.lanes = aligned_zeros(wide.shape.lane_layout.size * width)
             _write_addresses(own.lanes, wide)
-        rows = (array.ctypes.data for array in (block, out, status))
-        memory = (array.ctypes.data for array in (context.memory, own.lanes))
-        wide.run(*rows, len(block), *memory)
+        rows = map(_PLACE.from_buffer, (block, out, status))
+        wide.run(*rows, len(block), context.handle, _PLACE.from_buffer(own.lanes))
         lane = (len(block) - 1) % width
         for at, last in zip(wide.shape.lane_layout.status, own.statuses, strict=True):
             integers = own.lanes[at * width : (at + 2) * width].view(np.int64)

@@ -225,7 +225,7 @@ class Program(abc.ABC):
         if wrong:
             sample, position = np.argwhere(~(np.abs(block) <= MAX_ANGLE))[0]
             raise InvalidInput(f"sample {sample}: {self.input_error(int(position))}")
-        for sample in np.flatnonzero(status):  # again, one by one and in order, by this thread
+        for sample in status.nonzero()[0]:  # again, one by one and in order, by this thread
             try:
                 out[sample] = self(*(v[sample] for v in values))
             except ClosureNotFound as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from ..errors import MjcfError
 from .hyrodyn.reader import SubmechanismFile, open_submechanisms, read_submechanisms
@@ -36,7 +37,7 @@ from .urdf_constraint.reader import WORDS as CONSTRAINT
 from .urdf_constraint.reader import has_constraints, read_constraints
 from .urdf_plus.reader import WORDS as URDF_PLUS
 from .urdf_plus.reader import choice_of_actuators, is_urdf_plus, read_closed_loops
-from .xml_source import Element, parse_xml
+from .xml_source import Element, looks_like_xml, parse_xml
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +74,7 @@ def read_description(
             without loops or one that closes them itself (URDF+, onshape-to-robot).
         floating_base: let the root link move freely; None: if the submechanism file says so.
         search_path: folders in which files named by the submechanism file are looked for as well,
-            and packages that a xacro file names.
+            packages that a xacro file names, and models that an SDF includes.
         xacro: arguments of a xacro file.
 
     Raises:
@@ -92,7 +93,9 @@ def read_description(
     if root.tag == "sdf":
         if submechanisms is not None:
             raise root.error("an SDF says itself what closes its loops", "load it alone")
-        return Description(*read_sdf(root, floating_base))
+        is_text = isinstance(robot, str) and looks_like_xml(robot)
+        folder = None if is_text else Path(robot).parent
+        return Description(*read_sdf(root, floating_base, folder, folders))
     root = read_root(root)
     given = load_yaml(submechanisms) if submechanisms is not None else None
     if given is not None and is_robot_yaml(given):

@@ -1,4 +1,4 @@
-"""Where the mesh files are that a URDF names."""
+"""Where the files are that a robot's file names: meshes, and models that it includes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from urllib.parse import unquote, urlparse
 
 def find_mesh(name: str, folder: Path, search_path: Sequence[Path]) -> Path | None:
     """A mesh file beside the URDF (in ``folder``), in ROS packages or in further folders."""
-    return next((p for p in _candidates(name, folder, search_path) if p.is_file()), None)
+    return next((p for p in candidates(name, folder, search_path) if p.is_file()), None)
 
 
-def _candidates(name: str, folder: Path, search_path: Sequence[Path]) -> Iterator[Path]:
+def candidates(name: str, folder: Path, search_path: Sequence[Path]) -> Iterator[Path]:
+    """Paths that a name or URI may mean, seen from a file in ``folder``."""
     parsed = urlparse(name)
-    if parsed.scheme == "package":
+    if parsed.scheme in ("package", "model"):
         package, rest = parsed.netloc, unquote(parsed.path).lstrip("/")
         for prefix in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep):
             if prefix:

@@ -56,6 +56,8 @@ CATCH_UP_CLOCK = 2
 EFFORTS = "~/effort_command", "effort_command"
 #: So long a hand holds the robot that it has put somewhere [ns].
 PUT_THERE = NANO
+#: So long it is told that the drives have held a command back [s].
+SLOWED = 2.0
 
 
 class Simulator(RobotNode):
@@ -120,6 +122,7 @@ class Simulator(RobotNode):
         self._effort_at, self._spoke_at = self._command_clock(), time.monotonic()
         self._wrench_until: dict[str, int] = {}
         self._held_until = 0
+        self._slowed_at = -np.inf
         self._paused = False
         self._still = ""
         self._owed = 0.0
@@ -148,7 +151,7 @@ class Simulator(RobotNode):
         self._effort = efforts_from(message, self.robot.p)
         self._effort_at = self._command_clock()
         self.diagnostics.clear(EFFORTS[1])
-        excess = self.plant.actuator_limits.cut_off(self._effort)[1]
+        excess = self.plant.drives.limits.cut_off(self._effort)[1]
         told = excess if self.plant.physics.clip_effort else ""
         self.diagnostics.tell("effort limits", told, WARN)
         self.diagnostics.clear("lockstep")
@@ -250,11 +253,22 @@ class Simulator(RobotNode):
                 self._time_ns += self._period_ns
                 ago = 0.0 if self._own_time else left * self._period
                 self.plant.advance(self._acting_effort(ago), self._period)
+                self._tell_speed()
             self.diagnostics.clear("motion")
         except ClosedLoopError as error:
             self._still = f"stands still: {error}"
             self.diagnostics.fault("motion", self._still)
         self.cycle_done(began, time.perf_counter() - began)
+
+    def _tell_speed(self) -> None:
+        """Drives that hold a command back do so for a moment, which diagnostics would miss."""
+        joint, now = self.plant.drives.held_back, time.monotonic()
+        if joint:
+            self._slowed_at = now
+            text = f"{joint} would be faster than its limit: the drives hold the command back"
+            self.diagnostics.fault("speed limits", text, WARN, every=5.0)
+        elif now > self._slowed_at + SLOWED:
+            self.diagnostics.clear("speed limits")
 
     def _acting_effort(self, ago: float) -> Array | None:
         """The newest command, or what stood in for it so long ago [s]; None means hold."""

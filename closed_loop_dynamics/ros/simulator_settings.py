@@ -25,6 +25,7 @@ SETTINGS = (
     Spec("initial_base_pose", DOUBLES, "floating base: x, y, z, quaternion x, y, z, w"),
     Spec("world_frame", "world", "floating base: frame of its pose"),
     Spec("clip_effort", True, "keep efforts within the limits of the URDF"),
+    Spec("limit_speed", True, "hold back efforts that would make joints faster than the URDF says"),
     Spec("end_stops", True, "stop at the position limits of the independent joints"),
     Spec("friction_joints", STRINGS, "spanning joints with friction"),
     Spec("viscous_friction", DOUBLES, "one per friction joint [N·m·s/rad or N·s/m]"),
@@ -65,6 +66,7 @@ def physics(p: NodeParameters) -> Physics:
         clip_effort=p["clip_effort"],
         end_stops=p["end_stops"],
         hold_frequency=p["hold_frequency"],
+        limit_speed=p["limit_speed"],
     )
 
 

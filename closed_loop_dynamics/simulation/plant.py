@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -16,11 +17,11 @@ from ..arrays import Array
 from ..dynamics.parameters import add_friction, parameter_view
 from ..errors import InvalidInput
 from ..model.joint_limits import Limits
-from ..motion.efforts import feedback_acceleration
 from ..quantities.links import body_poses
 from ..robot import Robot
+from .drives import Drives
 from .payload import Carried
-from .stepping import Friction, Stepper
+from .stepping import Friction, Progress, Stepper
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Physics:
         end_stops: stop at the position limits of the independent joints.
         hold_frequency: natural frequency of the fallback that holds the robot [rad/s]; higher is
             stiffer.
+        limit_speed: hold back commands that would make a joint faster than the URDF allows.
     """
 
     step: float = 1e-3
@@ -42,6 +44,7 @@ class Physics:
     clip_effort: bool = True
     end_stops: bool = True
     hold_frequency: float = 20.0
+    limit_speed: bool = False
 
 
 class Plant:
@@ -50,6 +53,7 @@ class Plant:
     Attributes:
         y, yd: independent positions and velocities, (m,); with a floating base y has 7 + the rest.
         tau: (p,) actuator efforts applied last.
+        drives: what becomes of commanded efforts.
         carried: whoever knows the dynamic parameters that count at present; None: the model's.
     """
 
@@ -64,7 +68,9 @@ class Plant:
         self.limits = Limits.of(
             mech.tree, [mech.joint_name(b) for b in mech.scalar_joints(mech.independent)]
         )
-        self.actuator_limits = Limits.of(robot.mechanism.tree, robot.names.actuator)
+        self.drives = Drives(
+            robot, physics.clip_effort, physics.hold_frequency, physics.limit_speed
+        )
         self._friction = Friction(physics.viscous, physics.coulomb).coefficients(robot.mechanism)
         self._free = Stepper(robot.programs, friction=self._friction)
         self._pushed = (
@@ -95,7 +101,7 @@ class Plant:
         """Back to the initial position, at rest."""
         self.y, self.yd = self._y0.copy(), np.zeros(self.robot.m)
         self.tau = np.zeros(self.robot.p)
-        self._hold: Array | None = None
+        self.drives.forget()
         self._wrenches: dict[str, Array] = {}
         self._pushes: Array | None = None
         for stepper in self._steppers:
@@ -116,35 +122,13 @@ class Plant:
         self._pushes = self.robot.body_wrenches(changed) if changed else None
         self._wrenches = changed
 
-    def _apply(self, tau: Array | None) -> None:
-        if tau is None:
-            tau = self._holding()
-        else:
-            self._hold = None
-        limit = self.actuator_limits.effort
-        self.tau = np.clip(tau, -limit, limit) if self.physics.clip_effort else tau
-
-    def _holding(self) -> Array:
-        """Efforts of a critically damped spring to where holding began, gravity compensated."""
-        if self._hold is None:
-            self._hold = self.y.copy()
-        rest, pi, b = np.zeros(self.robot.m), self._parameters, self.robot.mechanism.flying
-        away = self.robot.difference(self.y, self._hold)
-        ydd = feedback_acceleration(self.physics.hold_frequency, rest, away, -self.yd)
-        if b:  # nothing holds what flies: it moves as the joints let it
-            M = self._mass_matrix()
-            C = self.robot.generalized_forces(self.y, self.yd, rest, parameters=pi)
-            ydd[b] = 0.0
-            ydd[b] = np.linalg.solve(M[np.ix_(b, b)], -C[b] - M[b] @ ydd)
-        return self.robot.inverse_dynamics(self.y, self.yd, ydd, parameters=pi)
-
     @property
     def _parameters(self) -> Array | None:
         """(parameters,) of the loaded robot; None: those of the model."""
         return None if self.carried is None else self.carried.parameters
 
-    def _mass_matrix(self) -> Array:
-        return self.robot.mass_matrix(self.y, parameters=self._parameters)
+    def _mass_matrix(self, y: Array) -> Array:
+        return self.robot.mass_matrix(y, parameters=self._parameters)
 
     # -- time -----------------------------------------------------------------------------------
 
@@ -157,45 +141,53 @@ class Plant:
         """
         left = max(1, round(duration / self.physics.step))
         while left:
-            self._apply(tau)
-            pi = self._parameters
-            stepper = self._free if self._pushes is None else self._pushed
-            if pi is not None:
-                stepper, pi = self._loaded, add_friction(self.robot.mechanism, pi, self._friction)
-            count, h = 1 if tau is None else left, self.physics.step
-            progress = stepper.run(self.y, self.yd, self.tau, h, count, self._pushes, pi)
+            self.tau = self.drives.efforts(tau, self.y, self.yd, self._parameters)
+            run = partial(self._run, 1 if tau is None else left)
+            progress = run(self.tau)
+            if self.drives.slow:
+                self.tau, progress = self.drives.slowed(
+                    self.tau, progress, run, self.y, self.yd, self._parameters
+                )
             self.y, self.yd = progress.y, progress.yd
             left -= progress.steps
             if progress.error is not None:
                 self.yd = np.zeros(self.robot.m)
                 raise progress.error
-            if self.physics.end_stops:
-                self._stop()
 
-    def _stop(self) -> None:
-        """Inelastic impact at the position limits: Δẏ = -M⁻¹ e (eᵀ M⁻¹ e)⁻¹ ẏ_j."""
+    def _run(self, count: int, tau: Array) -> Progress:
+        """Steps under constant efforts, from where the robot is; it stays there."""
+        stepper, pi = self._free if self._pushes is None else self._pushed, self._parameters
+        if pi is not None:
+            stepper, pi = self._loaded, add_friction(self.robot.mechanism, pi, self._friction)
+        found = stepper.run(self.y, self.yd, tau, self.physics.step, count, self._pushes, pi)
+        if self.physics.end_stops and found.error is None:
+            self._stop(found.y, found.yd)
+        return found
+
+    def _stop(self, y: Array, yd: Array) -> None:
+        """Inelastic impact at the position limits: Δẏ = -M⁻¹ e (eᵀ M⁻¹ e)⁻¹ ẏ_j, in place."""
         low, high = self.limits.lower, self.limits.upper
         own, places = self._joints
-        y = self.y[own]
-        if ((y >= low) & (y <= high)).all():
+        reached = y[own]
+        if ((reached >= low) & (reached <= high)).all():
             return
-        before = self._momentum_matrix() @ self.yd if self.robot.mechanism.floating else None
-        self.y[own] = np.clip(y, low, high)
-        for j in np.flatnonzero((y < low) | (y > high)):
-            speed = self.yd[places[j]]
-            outwards = speed < 0.0 if y[j] < low[j] else speed > 0.0
+        before = self._momentum_matrix(y) @ yd if self.robot.mechanism.floating else None
+        y[own] = np.clip(reached, low, high)
+        for j in np.flatnonzero((reached < low) | (reached > high)):
+            speed = yd[places[j]]
+            outwards = speed < 0.0 if reached[j] < low[j] else speed > 0.0
             if outwards:
                 e = np.zeros(self.robot.m)
                 e[places[j]] = 1.0
-                column = np.linalg.solve(self._mass_matrix(), e)
-                self.yd = self.yd - column * (speed / column[places[j]])
+                column = np.linalg.solve(self._mass_matrix(y), e)
+                yd -= column * (speed / column[places[j]])
         if before is not None:  # what happens inside a free robot leaves its momentum alone
-            A = self._momentum_matrix()
-            self.yd[:6] += np.linalg.solve(A[:, :6], before - A @ self.yd)
+            A = self._momentum_matrix(y)
+            yd[:6] += np.linalg.solve(A[:, :6], before - A @ yd)
 
-    def _momentum_matrix(self) -> Array:
+    def _momentum_matrix(self, y: Array) -> Array:
         """(6, m) momentum about the centre of mass per yd, in the axes of the floating base."""
-        A = self._mass_matrix()[:6]
+        A = self._mass_matrix(y)[:6]
         to_center = A[:3, 3:6] / A[3, 3]  # [c]x, as the base block is the composite inertia
         A[:3] -= to_center @ A[3:]
         return A
@@ -211,4 +203,4 @@ class Plant:
         moment = np.einsum("bij,bj->i", T[:, :3, :3], added.first_moment)
         moment += added.mass @ T[:, :3, 3]
         potential -= np.array(mech.gravity) @ moment
-        return 0.5 * float(self.yd @ self._mass_matrix() @ self.yd), float(potential)
+        return 0.5 * float(self.yd @ self._mass_matrix(self.y) @ self.yd), float(potential)

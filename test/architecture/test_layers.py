@@ -28,7 +28,7 @@ LAYERS = (
     ("c_export", "writers"),
     ("shipped",),
     ("robot",),
-    ("motion", "identification", "simulation.plant"),
+    ("motion", "identification", "simulation.drives", "simulation.plant"),
     ("ros",),
     ("cli",),
     ("viewer",),

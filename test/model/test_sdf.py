@@ -195,7 +195,7 @@ CASES = {
     "zero axis": (FOUR_BAR, "<xyz>0 0 1<", "<xyz>0 0 0<", "axis/xyz", "zero axis"),
     "loose": (FOUR_BAR, "</model>", '<link name="bolt"/></model>', "link 'bolt'", "no joint"),
     "include": (FOUR_BAR, "</model>", "<include><uri>x</uri></include></model>", "include",
-                "not read"),
+                "'x' is not found"),
     "static": (FOUR_BAR, "<frame", "<static>true</static><frame", "sdf", "0 models"),
     "own parent": (FOUR_BAR, "<parent>crank<", "<parent>rod<", "rod_joint", "own parent"),
     "second name": (FOUR_BAR, 'link name="rocker"', 'link name="rod"', "link 'rod'", "a second"),

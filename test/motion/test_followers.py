@@ -8,7 +8,7 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from support.execution_rig import DEADLINE, GOAL, PERIOD, SECOND, START, Held, Rig, to
+from support.execution_rig import DEADLINE, GOAL, PERIOD, SECOND, START, Held, Rig, held_up, to
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.motion.handover import Handover
@@ -110,14 +110,6 @@ def good_and_held_up(rig: SlowRig) -> tuple[Offer, threading.Event]:
     assert work is not None
     work.result(DEADLINE)
     return held.offer, go
-
-
-def held_up(rig: SlowRig) -> threading.Event:
-    """The thread that tells stands still until the event."""
-    pool, go = rig.execution._examination._pool, threading.Event()
-    assert pool is not None
-    pool.submit(go.wait, DEADLINE)
-    return go
 
 
 @pytest.mark.parametrize("cycles", [0, 200])

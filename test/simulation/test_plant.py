@@ -71,7 +71,7 @@ def test_end_stop_keeps_the_joint_inside_and_never_adds_energy(leg: cld.Robot) -
     plant.yd = np.array([0.3, -2.0, 0.5])
     plant.y[1] = low - 1e-6
     before = plant.energy()[0]
-    plant._stop()
+    plant._stop(plant.y, plant.yd)
     assert plant.yd[1] == pytest.approx(0.0, abs=1e-12)
     assert plant.energy()[0] < before
 

@@ -116,6 +116,14 @@ class Rig:
         return self.cycle()
 
 
+def held_up(rig: Rig) -> threading.Event:
+    """The thread that tells stands still until the event."""
+    pool, go = rig.execution._examination._pool, threading.Event()
+    assert pool is not None
+    pool.submit(go.wait, DEADLINE)
+    return go
+
+
 def to(goal: np.ndarray, duration: float = 1.0, start: np.ndarray = START) -> Offer:
     points = cycloidal(start, goal, duration)
     return Offer(lambda: points)

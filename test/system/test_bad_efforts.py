@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
+
+import closed_loop_dynamics as cld
+from closed_loop_dynamics.model.joint_limits import Limits
 
 pytest.importorskip("rclpy", reason="rclpy is not installed (extra `ros`)")
 
@@ -60,6 +64,25 @@ def test_bad_wrench_is_dropped_and_a_good_one_acts(simulator: Any) -> None:
     graph.send("/simulator/effort_command", Float64MultiArray(data=[0.0, 0.0, 0.0]))
     graph.wait(lambda: stamp(states[-1]) > at, "the next step")
     assert process.alive
+
+
+def test_drives_hold_back_efforts_that_would_make_a_joint_too_fast(graph: Any) -> None:
+    """Wrong efforts that look like good ones, in lockstep: the leg flails without the drives."""
+    leg = cld.load("crank_leg")
+    drives = Limits.of(leg.mechanism.tree, leg.names.actuator)
+    states = graph.listen(JointState, "/joint_states", depth=10000)
+    graph.start("simulator", {"lockstep": True, "initial_position": START})
+    graph.wait_active("simulator")
+    graph.wait(lambda: states, "states")
+    for k in range(100):
+        sign = 1.0 if k // 10 % 2 else -1.0
+        at = stamp(states[-1])
+        graph.send("/simulator/effort_command", Float64MultiArray(data=sign * 0.3 * drives.effort))
+        graph.wait(lambda t=at: stamp(states[-1]) > t, "the next step")
+    limits = Limits.of(leg.mechanism.tree, states[0].name)
+    speeds = np.abs([state.velocity for state in states]) / limits.velocity
+    assert 0.9 < speeds.max() <= 1.0 + 1e-9
+    graph.wait(lambda: "hold the command back" in graph.message("simulator"), "a warning")
 
 
 def test_simulator_pushed_into_a_singularity_stands_still_and_comes_back(graph: Any) -> None:

@@ -35,7 +35,7 @@ from closed_loop_dynamics.dynamics.projection import (
     tree_mass_matrix,
 )
 from closed_loop_dynamics.engine.cache import digest_of_files
-from closed_loop_dynamics.engine.instructions import instruction_list
+from closed_loop_dynamics.engine.instructions import InstructionList, instruction_list
 from closed_loop_dynamics.engine.symbolic import ca, tracing
 from closed_loop_dynamics.robot import Robot
 from closed_loop_dynamics.spatial import SX, Spatial, Transform, sx
@@ -55,6 +55,8 @@ PROJECTION, LAGRANGE = _named("projection"), _named("lagrange")
 TREE_RNEA, PROJECTED_RNEA = _named("RNEA of the tree"), _named("projected RNEA")
 INVERSE_PROJECTION, INVERSE_DENSE = _named("inverse by projection"), _named("inverse, all dense")
 INVERSE_LAGRANGE = _named("inverse by lagrange")
+#: In products; see ``engine/folding.py``.
+DIVISION = 10
 INPUTS.setdefault("o", Input("zeros and ones", lambda mech: 2 * (mech.n + mech.m)))
 
 
@@ -117,9 +119,18 @@ def add_tree_jacobians(robot: Robot, links: Sequence[str]) -> str:
 
 def instruction_count(robot: Robot, program: str) -> int:
     """Arithmetic instructions of a program's body: its cost without noise. Nothing is compiled."""
+    return _instructions(robot, program).count()
+
+
+def predicted_cost(robot: Robot, program: str) -> int:
+    """The same in products: a division or a root costs as much as :data:`DIVISION` of them."""
+    body = _instructions(robot, program)
+    return body.count() + (DIVISION - 1) * body.count("div", "sqrt")
+
+
+def _instructions(robot: Robot, program: str) -> InstructionList:
     with tracing():
-        body = robot.programs.recipes[program].trace(robot.mechanism, program)
-    return instruction_list(body).count()
+        return instruction_list(robot.programs.recipes[program].trace(robot.mechanism, program))
 
 
 def _projection(motion: Motion, tau_u: SX) -> Traced:

@@ -33,6 +33,9 @@ ENDED = "the motion has ended"
 NOTICED = 0.2
 #: A rival that speaks for longer than this must have been told: diagnostics come once a second [s].
 TOLD = 2.0
+#: Largest speed, over its limit, of a robot that gets the efforts it was sent: the drives, which
+#: hold commands back at 0.999 of it, have had nothing to do.
+UNAIDED = 0.95
 #: How far a robot may be off its path [rad or m]: the default of feedforward's path_tolerance.
 TOLERANCE = 0.2
 
@@ -159,7 +162,7 @@ class Campaign:
         """Speeds and effort steps stay within their limits; a rival is told."""
         found, fault = self._monitor.extremes, verdict.fault
         verdict.speed, verdict.step = found.speed, found.step
-        if found.speed > 1.0 + SLACK and not fault.wrong_efforts:
+        if found.speed > (1.0 if fault.wrong_efforts else UNAIDED) + SLACK:
             where = found.where["speed"]
             verdict.failures.append(f"speed of {where}: {found.speed:.3g} times its limit")
         if found.step > 1.0 + SLACK:

@@ -52,7 +52,7 @@ class Fault:
         disturbance: of messages, if it is one.
         size: jump of the clock [s], efforts of a rival as a share of their limits.
         wrong_efforts: the robot gets efforts that nobody could tell from good ones: while it lasts
-            no controller has a say in its speeds.
+            its drives keep it within its speeds, as no controller has a say in them.
     """
 
     kind: str

@@ -27,7 +27,7 @@ class Finding:
         robot: its name.
         wiring: how it was controlled.
         kind, text: of the fault.
-        wrong_efforts: its speeds are not judged.
+        wrong_efforts: its speeds are the drives' affair.
         outcome, back, speed, step, failures: see :class:`~tools.soak.campaign.Verdict`.
     """
 

@@ -6,7 +6,7 @@ link that it is fixed to. All poses are those of the configuration that the file
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ...arrays import Array
 from ...errors import did_you_mean
 from ...se3 import inverse
 from ..xml_source import Element
-from .values import read_pose, text_of, truth_of
+from .values import minor_version, read_pose, text_of, truth_of
 
 WORLD, MODEL = "world", "__model__"
 
@@ -36,26 +36,18 @@ class Frames:
     Attributes:
         links, joints: by full name, in the order of the file.
         scopes: joint -> the name of the model around it and ``::``; empty for the outermost.
-        old: a joint may be called as a link is, as before SDF 1.7.
     """
 
     frames: dict[str, _Frame] = field(default_factory=dict)
     links: dict[str, Element] = field(default_factory=dict)
     joints: dict[str, Element] = field(default_factory=dict)
     scopes: dict[str, str] = field(default_factory=dict)
-    old: bool = False
     poses: dict[str, Array] = field(default_factory=lambda: {WORLD: np.eye(4)})
 
     def add_model(self, model: Element, prefix: str = "", base: str = WORLD) -> None:
         """A model and all in it; ``base`` is where its pose is relative to."""
         if truth_of(model, "static"):
             raise model.error("a static model: nothing in it moves", "remove <static>")
-        for child in model.children:
-            if child.tag in ("include", "placement_frame") or "placement_frame" in model.attributes:
-                raise child.error(
-                    "<include> and placement_frame are not read",
-                    "write the included model out: gz sdf -p robot.sdf",
-                )
         own = f"{prefix}{MODEL}"
         where, relative_to = read_pose(model)
         outer = prefix.rpartition("::")[0].rpartition("::")[0]
@@ -85,10 +77,12 @@ class Frames:
             self._add(name, _Frame(frame, *self._pose(frame, prefix, to), to))
         for each in model.all("model"):
             self.add_model(each, f"{self._named(each, prefix)}::", own)
+        for frame in (*model.all("frame"), model):
+            self._move(frame, own if frame is model else self._named(frame, prefix), prefix)
 
     def of_joint(self, name: str) -> str:
         """The frame of a joint."""
-        taken = self.old and (name in self.links or name == WORLD)
+        taken = (name in self.links or name == WORLD) and _is_old(self.joints[name])
         return f"{name} (joint)" if taken else name
 
     @property
@@ -96,11 +90,15 @@ class Frames:
         """Those of ``<frame>`` elements."""
         return [name for name, frame in self.frames.items() if frame.element.tag == "frame"]
 
-    def pose(self, name: str, by: Element) -> Array:
-        """(4, 4) where a frame is in the world; ``by`` is the element that names it."""
+    def pose(self, name: str, by: Element, poses: dict[str, Array] | None = None) -> Array:
+        """(4, 4) where a frame is in the world; ``by`` is the element that names it.
+
+        ``poses``: those that are known, if they are other ones than the world's.
+        """
         way: list[str] = []
         here = name
-        while here not in self.poses:
+        poses = self.poses if poses is None else poses
+        while here not in poses:
             frame = self._found(here, by)
             if here in way:
                 raise frame.element.error(
@@ -111,11 +109,11 @@ class Frames:
             here, by = self.full(frame.base), frame.element
         for each in reversed(way):
             with np.errstate(all="ignore"):  # absurd but finite numbers may overflow
-                self.poses[each] = self.poses[here] @ self.frames[each].pose
-            if not np.all(np.isfinite(self.poses[each])):
+                poses[each] = poses[here] @ self.frames[each].pose
+            if not np.all(np.isfinite(poses[each])):
                 raise self.frames[each].element.error("its position overflows", "write metres")
             here = each
-        return self.poses[name]
+        return poses[name]
 
     def link_of(self, name: str, by: Element) -> str:
         """The link that a frame is fixed to, or WORLD."""
@@ -144,6 +142,14 @@ class Frames:
         """(4, 4) pose of one frame in another."""
         return inverse(self.pose(to, by)) @ self.pose(name, by)
 
+    def _move(self, element: Element, name: str, prefix: str) -> None:
+        """Let a pose be that of the placement_frame inside, where an element names one."""
+        placed = element.get("placement_frame").strip()
+        if placed:
+            inside = self.pose(self.named(prefix, placed, element), element, {name: np.eye(4)})
+            frame = self.frames[name]
+            self.frames[name] = replace(frame, pose=frame.pose @ inverse(inside))
+
     def _inside(self, scope: str, name: str) -> str:
         return WORLD if name == WORLD else f"{scope}{name}"
 
@@ -153,7 +159,7 @@ class Frames:
 
     def _named(self, element: Element, prefix: str) -> str:
         name = element.get("name").strip()
-        reserved = name == WORLD and not (self.old and element.tag == "joint")
+        reserved = name == WORLD and not (element.tag == "joint" and _is_old(element))
         if not name or "::" in name or reserved or name.startswith("__"):
             raise element.error(f"the name '{name[:40]}'", "give it a name, without '::' and '__'")
         return f"{prefix}{name}"
@@ -167,3 +173,8 @@ class Frames:
         if name not in self.frames:
             raise by.error(f"there is no '{name}'", did_you_mean(name, self.frames))
         return self.frames[name]
+
+
+def _is_old(element: Element) -> bool:
+    """Whether a joint may be called as a link is, as before SDF 1.7."""
+    return minor_version(element) < 7

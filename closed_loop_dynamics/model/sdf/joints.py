@@ -21,7 +21,7 @@ from ..tree import PRISMATIC, REVOLUTE, SPHERICAL, Joint
 from ..urdf.unread import local_name
 from ..xml_source import Element
 from .frames import MODEL, Frames
-from .values import number_of, numbers, text_of, truth_of
+from .values import minor_version, number_of, numbers, text_of, truth_of
 
 FIXED, GEARBOX = "fixed", "gearbox"
 _TWO_AXES = ("universal", "revolute2")
@@ -66,7 +66,7 @@ class SdfJoint:
         return 1 if tied else 2 if self.models else 2 + sum(part.n_v for part in self.parts)
 
 
-def read_joint(name: str, frames: Frames, version: float) -> SdfJoint:
+def read_joint(name: str, frames: Frames) -> SdfJoint:
     """The joint ``name`` of a model; raises UrdfError with its place."""
     element, scope = frames.joints[name], frames.scopes[name]
     kind = element.get("type")
@@ -79,7 +79,7 @@ def read_joint(name: str, frames: Frames, version: float) -> SdfJoint:
     if parent == child:
         raise element.error(f"'{parent}' is its own parent", "name two different links")
     tags = _axes_of(kind)
-    axes = tuple(_axis(element, tag, name, frames, version) for tag in tags)
+    axes = tuple(_axis(element, tag, name, frames) for tag in tags)
     parts = _parts(name, kind, element, axes, tags)
     models: dict[str, ActuatorModel] = {}
     springs: list[JointSpring] = []
@@ -136,7 +136,7 @@ def _metres_per_radian(element: Element) -> float:
     return lead
 
 
-def _axis(element: Element, tag: str, name: str, frames: Frames, version: float) -> Array:
+def _axis(element: Element, tag: str, name: str, frames: Frames) -> Array:
     """(3,) unit direction in the joint's frame."""
     axis = element.find(tag)
     xyz = None if axis is None else axis.find("xyz")
@@ -145,7 +145,8 @@ def _axis(element: Element, tag: str, name: str, frames: Frames, version: float)
         raise (xyz or element).error("the zero axis", "give a direction such as 0 0 1")
     scope = frames.scopes[name]
     said = "" if xyz is None else xyz.get("expressed_in").strip()
-    in_model = axis is not None and truth_of(axis, "use_parent_model_frame", version < 1.5)
+    old = minor_version(element) < 5
+    in_model = axis is not None and truth_of(axis, "use_parent_model_frame", old)
     if not said and not in_model:
         return given
     frame = frames.named(scope, said or MODEL, element)

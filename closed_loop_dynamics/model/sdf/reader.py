@@ -6,9 +6,9 @@ by an effort limit of 0, as Drake reads it.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -23,10 +23,11 @@ from ..urdf.checks import find_cycle
 from ..urdf.unread import local_name
 from ..xml_source import Element
 from .frames import Frames
+from .includes import Includes
 from .joints import CUTS, GEARBOX, SdfJoint, read_joint
 from .tree import spanning_tree
 from .unread import remarks_on_unread
-from .values import number_of, numbers, text_of, truth_of
+from .values import minor_version, number_of, numbers, text_of, truth_of
 
 _VOCABULARY = {
     "jointnames_independent": "an effort limit above 0",
@@ -37,20 +38,27 @@ _PARALLEL = 1e-6
 _Z = np.array([0.0, 0.0, 1.0])
 
 
-def read_sdf(root: Element, floating_base: bool | None) -> tuple[Tree, tuple[Submechanism, ...]]:
+def read_sdf(
+    root: Element,
+    floating_base: bool | None,
+    folder: Path | None = None,
+    search_path: Sequence[Path] = (),
+) -> tuple[Tree, tuple[Submechanism, ...]]:
     """Tree and submechanisms of an ``<sdf>``.
+
+    Args:
+        root: the ``<sdf>``; floating_base: whether what nothing ties to the world floats.
+        folder: of the file, if there is one; search_path: where else included models are.
 
     Raises:
         UrdfError, SubmechanismError: names the element with its line, and what to do.
     """
+    minor_version(root)
+    Includes(search_path).expand(root, folder)
     model = _model(root)
-    version = root.get("version", "1.12")
-    if not re.fullmatch(r"1\.\d{1,2}", version):
-        raise root.error(f"SDF version '{version[:20]}'", "use a version such as 1.9")
-    minor = float(f"1.{int(version[2:]):02}")  # 1.10 comes after 1.9
-    frames = Frames(old=minor < 1.07)
+    frames = Frames()
     frames.add_model(model)
-    joints = [read_joint(name, frames, 1.5 if minor >= 1.05 else 1.0) for name in frames.joints]
+    joints = [read_joint(name, frames) for name in frames.joints]
     name = model.get("name") or "sdf"
     tree, cuts = spanning_tree(name, frames, joints, floating_base, model)
     _check_mimics(tree, model)
@@ -83,9 +91,8 @@ def _model(root: Element) -> Element:
     models = [model for each in (root, *worlds) for model in each.all("model")]
     moving = [model for model in models if not truth_of(model, "static")]
     for world in worlds:
-        if world.all("include") or world.all("joint"):
-            inside = next(each for each in world.children if each.tag in ("include", "joint"))
-            raise inside.error("a world with joints or <include>", "give the robot's model alone")
+        for joint in world.all("joint"):
+            raise joint.error("a world with joints", "give the robot's model alone")
     if len(moving) != 1:
         raise root.error(
             f"it has {len(moving)} models that can move", "give a file with one <model>"

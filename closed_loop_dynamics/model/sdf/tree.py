@@ -21,6 +21,7 @@ from ..urdf.reader import FLOATING_BASE
 from ..xml_source import Element
 from .frames import MODEL, WORLD, Frames
 from .joints import GEARBOX, SdfJoint
+from .solids import solid_inertia
 from .values import number_of, read_pose
 
 _INERTIA = {"ixx": 1.0, "ixy": 0.0, "ixz": 0.0, "iyy": 1.0, "iyz": 0.0, "izz": 1.0}
@@ -162,7 +163,7 @@ def _link_inertia(link: Element) -> LinkInertia:
     if inertial is None:
         return 1.0, np.zeros(3), np.eye(3)
     if inertial.get("auto", "false") not in ("false", "0"):
-        raise inertial.error("an inertia from the shapes (auto)", "write mass and inertia")
+        return solid_inertia(link, inertial)
     mass = number_of(inertial, "mass", 1.0)
     if mass < 0.0:
         raise inertial.error(f"the mass {mass:g} kg is negative", "write zero or more")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 
@@ -12,6 +13,16 @@ from ..text_source import clip
 from ..xml_source import Element
 
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
+
+
+def minor_version(element: Element) -> int:
+    """9 for SDF 1.9, of the file that an element is in; ``<sdf version=>`` says it."""
+    while element.tag != "sdf" and element.parent is not None:
+        element = element.parent
+    version = element.get("version", "1.12")
+    if not re.fullmatch(r"1\.\d{1,2}", version):
+        raise element.error(f"SDF version '{version[:20]}'", "use a version such as 1.9")
+    return int(version[2:])
 
 
 def text_of(element: Element, tag: str, default: str | None = None) -> str:

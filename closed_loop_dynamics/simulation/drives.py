@@ -1,0 +1,131 @@
+"""The drives of a simulated robot: what becomes of a commanded effort before it acts. No ROS.
+
+They keep to their largest efforts, hold the robot where nobody commands, and hold back a command
+that would make a joint faster than it may be, as real ones do (safely limited speed in the words
+of IEC 61800-5-2): against wrong efforts that look like good ones no controller can do anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..arrays import Array
+from ..errors import ClosedLoopError
+from ..model.joint_limits import Limits
+from ..motion.efforts import feedback_acceleration
+from ..robot import Robot
+from .stepping import Progress
+
+#: Share of its largest speed that a joint comes to which would be faster.
+SAFE = 0.999
+#: Rate at which speeds die out where a command is held back altogether [1/s].
+BRAKING = 50.0
+#: Attempts to find out how much of a command is safe; then all of it is held back.
+ATTEMPTS = 3
+
+
+class Drives:
+    """See the module.
+
+    Args:
+        clip: keep to the largest efforts of the URDF.
+        stiffness: natural frequency with which the robot is held [rad/s].
+        slow: keep to the largest speeds of the URDF.
+
+    Attributes:
+        limits: of the actuators.
+        slow: as said, where there are such speeds.
+        held_back: the joint that would have been too fast lately; empty: none.
+    """
+
+    def __init__(self, robot: Robot, clip: bool, stiffness: float, slow: bool) -> None:
+        mech = robot.mechanism
+        names = [mech.joint_name(b) for b in mech.scalar_joints(mech.independent)]
+        self._robot, self._clip, self._stiffness = robot, clip, stiffness
+        self._independent = mech.flat[1]
+        self._all = Limits.of(mech.tree, [*names, *robot.names.actuator])
+        self.limits = Limits.of(mech.tree, robot.names.actuator)
+        self.slow = slow and bool(np.isfinite(self._all.velocity).any())
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self._held_at: Array | None = None
+        self.held_back = ""
+
+    def efforts(self, tau: Array | None, y: Array, yd: Array, pi: Array | None) -> Array:
+        """(p,) what a command comes to, or what holds the robot where it is for None.
+
+        ``pi`` are its dynamic parameters; None: those of the model.
+        """
+        if tau is not None:
+            self._held_at = None
+            return self._within(tau)
+        if self._held_at is None:
+            self._held_at = y.copy()
+        away, rest = self._robot.difference(y, self._held_at), np.zeros(self._robot.m)
+        ydd = feedback_acceleration(self._stiffness, rest, away, -yd)
+        return self._within(self._efforts_for(y, yd, ydd, pi))
+
+    def slowed(
+        self,
+        tau: Array,
+        fast: Progress,
+        run: Callable[[Array], Progress],
+        y: Array,
+        yd: Array,
+        pi: Array | None,
+    ) -> tuple[Array, Progress]:
+        """As much of ``tau`` (p,) as is safe, and what comes of that.
+
+        Args:
+            fast: what comes of all of it.
+            run: does the same with other efforts.
+            y, yd: where it began.
+        """
+        speeds = self._speeds(fast)
+        shares = np.abs(speeds) / self._all.velocity
+        self.held_back = self._all.names[int(shares.argmax())] if shares.max() > 1.0 else ""
+        if not self.held_back or fast.error is not None:
+            return tau, fast
+        try:
+            brake = self._within(self._efforts_for(y, yd, -BRAKING * yd, pi))
+        except ClosedLoopError:  # a dead point, too few actuators: it can be let go, at least
+            brake = np.zeros_like(tau)
+        slow = run(brake)
+        least, share = self._speeds(slow), 1.0
+        for _ in range(ATTEMPTS):
+            share *= self._safe_share(least, speeds)
+            mixed = brake + share * (tau - brake)
+            found = run(mixed)
+            speeds = self._speeds(found)
+            if found.error is None and (np.abs(speeds) <= self._all.velocity).all():
+                return mixed, found
+        return brake, slow
+
+    def _safe_share(self, least: Array, speeds: Array) -> float:
+        """How far all joints may go from the ``least`` speeds to others, 0 to 1."""
+        way = speeds - least
+        moving = way != 0.0
+        room = SAFE * np.copysign(self._all.velocity, way) - least
+        return float(np.clip(np.divide(room[moving], way[moving]), 0.0, 1.0).min(initial=1.0))
+
+    def _speeds(self, at: Progress) -> Array:
+        """Of the independent joints and of the actuators."""
+        return np.concatenate([at.yd[self._independent], self._robot.state(at.y, at.yd).ud])
+
+    def _within(self, tau: Array) -> Array:
+        limit = self.limits.effort
+        return np.clip(tau, -limit, limit) if self._clip else tau
+
+    def _efforts_for(self, y: Array, yd: Array, ydd: Array, pi: Array | None) -> Array:
+        """(p,) for an acceleration of the joints; what flies moves as these let it."""
+        robot, b = self._robot, self._robot.mechanism.flying
+        if b:
+            M = robot.mass_matrix(y, parameters=pi)
+            C = robot.generalized_forces(y, yd, np.zeros(robot.m), parameters=pi)
+            ydd[b] = 0.0
+            ydd[b] = np.linalg.solve(M[np.ix_(b, b)], -C[b] - M[b] @ ydd)
+        return robot.inverse_dynamics(y, yd, ydd, parameters=pi)
