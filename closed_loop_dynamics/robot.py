@@ -857,6 +857,12 @@ class Robot:
         """
         return TaskSpace(self.programs, scheme, tolerance)
 
-    def random_independent(self, rng: np.random.Generator, count: int | None = None) -> Array:
-        """Random y within limits and reachable on the branch (continuous joints: one turn)."""
-        return random_independent(self.mechanism, self.branches, rng, count)
+    def random_independent(
+        self, rng: np.random.Generator, count: int | None = None, everywhere: bool = False
+    ) -> Array:
+        """Random y within limits and reachable on the branch (continuous joints: one turn).
+
+        They come from a box around the reference in which every loop closes; ``everywhere``: from
+        all that loops with several independent joints reach, which takes a search for each.
+        """
+        return random_independent(self.mechanism, self.branches, rng, count, everywhere)

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import Array
-from ..errors import ClosureNotFound
 from ..model.joint_limits import Limits
 from ..robot import Robot
 from .pictures import new_figure
@@ -54,12 +53,11 @@ def _sampled(
     driven = Limits.of(robot.mechanism.tree, robot.names.actuator)
     points, values = [], []
     with Progress("sampling", count) as bar:
-        for k, y in enumerate(robot.random_independent(np.random.default_rng(0), count)):
+        rng = np.random.default_rng(0)
+        for k in range(count):
             bar.at(k)
-            try:
-                state = robot.state(y)
-            except ClosureNotFound:
-                continue
+            y = robot.random_independent(rng, everywhere=True)
+            state = robot.state(y)
             if driven.outside(state.u[None]) is None:
                 points.append(point(y))
                 values.append(float(state.singularity))

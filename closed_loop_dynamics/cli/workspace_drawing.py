@@ -81,7 +81,8 @@ def _panels(s: Samples) -> list[Panel]:
             (force, s.force),
         ):
             curves = {n: values[..., k] for n, k in zip(names, members, strict=True)}
-            panels.append(Panel(title, curves))
+            if values is not s.u or names != list(s.joints):  # else the joint over itself
+                panels.append(Panel(title, curves))
     for j, joint in enumerate(s.joints):
         title = f"strength at {joint} [{unit(s.tree, joint, EFFORT)}]"
         both = {"largest, by the limits": strength[..., j], "against gravity": load[..., j]}

@@ -9,6 +9,7 @@ the answer is ClosureNotFound, never another assembly mode.
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +30,8 @@ from .seed_table import COARSE_STEP, MARGIN, Box, SeedTable, limit_box, margins,
 SAME, NEAR = 1e-8, 1e-3
 #: So far behind a singularity that was found [rad or m] nobody has to look for a way again.
 BEHIND = 1e-6
+#: Random positions that are tried for one that closes.
+DRAWS = 100
 
 
 class Branch:
@@ -240,6 +243,15 @@ class Branch:
         ends = ((low, self.lower), (high, self.upper))
         low, high = (self._path.follow(context, self.solution(p), to)[0].p for p, to in ends)
         return low, high
+
+    def random(self, rng: np.random.Generator) -> Array:
+        """(n_p,) independent positions that the loop reaches within its limits, boxes or not."""
+        for _ in range(DRAWS):
+            p = rng.uniform(self.lower, self.upper)
+            with suppress(ClosureNotFound):
+                self.solution(p)
+                return p
+        return rng.uniform(*self.reachable_box())  # hardly anything is reached: the box is it
 
     # -- the slow way ---------------------------------------------------------------------------
 

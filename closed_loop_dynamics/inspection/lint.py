@@ -174,7 +174,8 @@ def _limit_findings(mech: Mechanism, branch: Branch, s: SubmechanismSummary) -> 
                 message = f"{words} reach past a singularity of the loop; reachable {reach}"
                 yield _about(s, "warning", "limits-past-toggle", message)
             else:  # a box of nodes that all are reached: what it misses may be its coarse grid
-                message = f"{words} are not reached everywhere; reachable at least {reach}"
+                message = f"{words} are not reached everywhere; reachable at least {reach}, "
+                message += "wherever the others are in theirs"
                 yield _about(s, "info", "limits-past-toggle", message)
     solutions = np.array([branch.local_q(x) for x in branch.known()])
     for i in branch.closure.unknown:

@@ -127,10 +127,11 @@ class Branches:
     def tip(self, b: int) -> Tip | None:
         """The end of a chain that stops at body ``b``, if it looks like the end of a leg."""
         body = self.tree.bodies[b]
+        joints = [self.poses[d][:3, 3] for d in (b, *self.children[b])]
         for link in body.links[1:]:
             mass = self.tree.link_inertias.get(link, (0.0,))[0]
             point = self.point(link)
-            away = not near(point, self.poses[b][:3, 3])
+            away = not any(near(point, joint) for joint in joints)
             if mass == 0.0 and away and not _TOOLS.search(link):
                 return Tip(self.fixed[link], link, b, point)
         if body.joint.kind == PRISMATIC and not _TOOLS.search(body.link):
@@ -144,10 +145,11 @@ class Branches:
         return tips if len(tips) == len(found) and len(self.below(b)) > 1 else None
 
     def ends(self) -> Iterator[Tip]:
-        """All ends in the air: of chains, and links on the way that are called so."""
+        """All ends in the air: of chains, and on the way where link or joint is called so."""
         for b in range(len(self.tree.bodies)):
             tip = self.tip(b)
-            if tip and (not self.children[b] or _ENDS.search(tip.link)):
+            called = tip and (_ENDS.search(tip.link) or _ENDS.search(tip.joint))
+            if tip and (not self.children[b] or called):
                 yield tip
 
     def bare_hinge(self, b: int) -> bool:

@@ -233,7 +233,7 @@ def _from_cuts(view: Branches, cuts: tuple[Cut, ...]) -> Guess:
     chain = [b for b in order if weight[b][:2] == most]
     independent = view.independent_joints(cuts, joints, chain, freedom) or []
     rest = [b for b in joints if b not in independent]
-    active = driven or _strongest(tree, rest, freedom)
+    active = driven or _strongest(tree, [*rest, *independent], freedom)
     name = tree.bodies[independent[-1]].joint.name if independent else cuts[0].tip.link
     normal = view.plane_normal(joints)
     return Guess(name, cuts, tuple(joints), tuple(independent), tuple(active), normal)

@@ -1,7 +1,7 @@
 """Loops of linkages by search: to which links were the ends in the air joined, and by what joints?
 
-Each end may belong to the few links that are nearest to it: that have a frame or joint there, or
-are drawn there. Of all combinations the nearest one is taken that leaves as many degrees of freedom
+Each end may belong to the few links that are nearest to it: that have a frame or joint there, are
+drawn there, or end there as even bars whose centre of mass is half way. Of all combinations the nearest one is taken that leaves as many degrees of freedom
 as there are drives; if point contacts leave more, the cuts of loops that are not planar are hinges,
 about an axis of their legs (Delta robots with hinged parallelograms).
 """
@@ -119,6 +119,10 @@ def _distance(view: Branches, cut: Cut) -> float:
     links = [link for link, (body, _) in tree.frames.items() if body == b]
     points = [view.point(link) for link in links]
     points += [view.poses[child][:3, 3] for child in view.children[b]]
+    body = tree.bodies[b] if b >= 0 else None
+    if body and body.mass > 0.0 and len(points) == 1 and not tree.visuals.get(body.link):
+        middle = view.poses[b] @ np.append(body.first_moment / body.mass, 1.0)
+        points.append(2.0 * middle[:3] - points[0])  # nothing else is known: an even bar
     away = [float(np.linalg.norm(tip.point - point)) for point in points]
     for link in links:
         for visual in tree.visuals.get(link, ()):

@@ -159,16 +159,20 @@ def reference_independent(mech: Mechanism, branches: Mapping[int, Branch]) -> Ar
 
 
 def random_independent(
-    mech: Mechanism, branches: Mapping[int, Branch], rng: np.random.Generator, count: int | None
+    mech: Mechanism,
+    branches: Mapping[int, Branch],
+    rng: np.random.Generator,
+    count: int | None,
+    everywhere: bool = False,
 ) -> Array:
-    """Uniform in the reachable boxes; see :meth:`Robot.random_independent`."""
+    """Uniform in the reachable boxes, or everywhere; see :meth:`Robot.random_independent`."""
     if not isinstance(rng, (np.random.Generator, np.random.RandomState)):
         raise InvalidInput(f"rng is {rng!r}; give a generator such as np.random.default_rng(0)")
     shape = () if count is None else (as_count(count, "count", 0),)
     y = np.zeros((*shape, mech.n_y))
     boxes: dict[int, tuple[float, float]] = {}
     for c, branch in branches.items():
-        sides = zip(*branch.reachable_box(), strict=True)
+        sides = zip(*branch.reachable_box(exact=everywhere), strict=True)
         boxes.update(zip(mech.components[c].independent, sides, strict=True))
     for b in mech.independent:
         joint, at = mech.tree.bodies[b].joint, mech.y.at[b]
@@ -184,4 +188,9 @@ def random_independent(
         high = joint.upper if np.isfinite(joint.upper) else reach
         low, high = boxes.get(b, (low, high))
         y[..., at] = rng.uniform(low, high, shape)
+    for c, branch in branches.items():
+        if everywhere and not branch.reach_is_exact:
+            own = mech.y.slots(mech.components[c].independent)
+            for row in y.reshape(-1, mech.n_y):
+                row[own] = branch.random(rng)
     return y

@@ -7,6 +7,7 @@ need not close the loops, so that pictures can show measured joints as they are.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -36,61 +37,64 @@ def frame_of(tree: Tree, link: str) -> Frame:
 
 def link_pose(programs: Programs, link: str, y: Vec, guess: Guess) -> Array:
     """(..., 4, 4) see :meth:`Robot.pose`."""
-    frame = frame_of(programs.mechanism.tree, link)
-    return _pose(frame, programs.named("poses", guess, y))
+    frames = Frames(programs.mechanism, [frame_of(programs.mechanism.tree, link)])
+    return frames.poses(programs.named("poses", guess, y))[..., 0, :, :]
 
 
 def link_jacobian(programs: Programs, link: str, y: Vec, guess: Guess) -> Array:
     """(..., 6, m) see :meth:`Robot.jacobian`."""
-    frame = frame_of(programs.mechanism.tree, link)
-    return pose_and_jacobian(programs.mechanism, frame, programs.named("poses", guess, y))[1]
-
-
-def pose_and_jacobian(
-    mech: Mechanism, frame: Frame, poses: Mapping[str, Array]
-) -> tuple[Array, Array]:
-    """(..., 4, 4) and (..., 6, m) of a frame; ``poses`` of the program "poses"."""
-    T = _pose(frame, poses)
-    return T, _in_axes_of(T, _columns(mech, frame[0], T, poses) @ poses["G"])
+    frames = Frames(programs.mechanism, [frame_of(programs.mechanism.tree, link)])
+    return frames.jacobians(programs.named("poses", guess, y))[..., 0, :, :]
 
 
 def tree_jacobian(mech: Mechanism, body: int, poses: Mapping[str, Array]) -> Array:
     """(..., 6, n) Jacobian of a body in its own frame, per qd; ``poses`` of the program "poses"."""
-    T = _pose((body, np.eye(4)), poses)
-    return _in_axes_of(T, _columns(mech, body, T, poses))
+    per_qd = {"R": poses["R"], "p": poses["p"], "G": np.eye(mech.n)}
+    return Frames(mech, [(body, np.eye(4))]).jacobians(per_qd)[..., 0, :, :]
 
 
-def _pose(frame: Frame, poses: Mapping[str, Array]) -> Array:
-    body, offset = frame
-    R, p = poses["R"], poses["p"]
-    T = np.zeros((*p.shape[:-2], 4, 4))
-    T[..., :, :] = np.eye(4)
-    if body >= 0:
-        T[..., :3, :3] = R[..., body, :, :]
-        T[..., :3, 3] = p[..., body, :]
-    return np.asarray(T @ offset)
+class Frames:
+    """Frames on bodies, with the joints that move them; all frames are computed at once.
 
+    What is called ``found`` is what the program "poses" gives, with any leading axes.
+    """
 
-def _columns(mech: Mechanism, body: int, T: Array, poses: Mapping[str, Array]) -> Array:
-    """(..., 6, n) velocity of the point at ``T`` on a body per qd, in the axes of the root."""
-    at = T[..., :3, 3]
-    J = np.zeros((*at.shape[:-1], 6, mech.n))
-    path = mech.tree.path_to_root(body)
-    if path:
-        joints = [mech.joint(b) for b in path]
-        S = np.concatenate([joint.S for joint in joints], axis=1).T[..., None]
-        of = np.repeat(path, [joint.n_v for joint in joints])
-        R, arm = poses["R"][..., of, :, :], at[..., None, :] - poses["p"][..., of, :]
-        turning, sliding = (R @ S[:, :3])[..., 0], (R @ S[:, 3:])[..., 0]
-        twists = np.concatenate([turning, sliding + cross(turning, arm)], axis=-1)
-        J[..., mech.qd.slots(path)] = np.swapaxes(twists, -1, -2)
-    return J
+    def __init__(self, mech: Mechanism, frames: Sequence[Frame]) -> None:
+        self._mech, self._bodies = mech, np.array([body for body, _ in frames])
+        self._offsets = np.array([offset for _, offset in frames])
 
+    @cached_property
+    def _columns(self) -> tuple[Array, Array, list[int], Array]:
+        """Per column of qd that moves a frame: S (k, 6, 1), body, slot; which frame (L, k, 1)."""
+        paths = [self._mech.tree.path_to_root(int(body)) for body in self._bodies]
+        moving = sorted({b for path in paths for b in path})
+        joints = [self._mech.joint(b) for b in moving]
+        of = np.repeat(np.array(moving, dtype=int), [joint.n_v for joint in joints])
+        S = np.concatenate([np.zeros((6, 0)), *(joint.S for joint in joints)], axis=1)
+        moves = np.array([np.isin(of, path) for path in paths])
+        return S.T[..., None], of, self._mech.qd.slots(moving), moves[..., None]
 
-def _in_axes_of(T: Array, J: Array) -> Array:
-    """Rows [angular; linear] of the root turned into the axes of a frame."""
-    back = np.swapaxes(T[..., :3, :3], -1, -2)
-    return np.concatenate([back @ J[..., :3, :], back @ J[..., 3:, :]], axis=-2)
+    def poses(self, found: Mapping[str, Array]) -> Array:
+        """(..., L, 4, 4) in the root frame."""
+        p, some = found["p"], self._bodies >= 0
+        T = np.zeros((*p.shape[:-2], len(self._bodies), 4, 4))
+        T[...] = np.eye(4)
+        T[..., some, :3, :3] = found["R"][..., self._bodies[some], :, :]
+        T[..., some, :3, 3:] = p[..., self._bodies[some], :, None]
+        return np.asarray(T @ self._offsets)
+
+    def jacobians(self, found: Mapping[str, Array], T: Array | None = None) -> Array:
+        """(..., L, 6, m) per yd, in the axes of the frames; ``T``: :meth:`poses`, where known."""
+        T = self.poses(found) if T is None else T
+        S, of, slots, moves = self._columns
+        R = found["R"][..., of, :, :]
+        turning, sliding = (R @ S[:, :3])[..., None, :, :, 0], (R @ S[:, 3:])[..., None, :, :, 0]
+        arms = T[..., :, None, :3, 3] - found["p"][..., None, of, :]
+        linear = sliding + cross(turning, arms)
+        twists = np.stack([np.broadcast_to(turning, linear.shape), linear], axis=-3)
+        twists = twists * moves[:, None]  # (..., L, 2, k, 3), in the axes of the root
+        J = np.swapaxes(twists @ T[..., None, :3, :3], -1, -2)
+        return np.asarray(J.reshape(*J.shape[:-3], 6, len(of)) @ found["G"][..., None, slots, :])
 
 
 def body_wrenches(mech: Mechanism, wrenches: Mapping[str, Vec]) -> Array:

@@ -19,6 +19,7 @@ from ..errors import ClosureNotFound, TargetNotReached
 from ..model.joint_limits import SLACK, Limits
 from .coordinates import integrate
 from .least_distance import limited_step
+from .links import Frames
 from .search_starts import SearchSpace, Starts
 from .targets import Target, errors, misses, out_of_reach
 
@@ -30,6 +31,8 @@ STARTS = 60
 AGAIN, ALIKE = 12, 0.99
 #: Steps of one descent, and within how many of them the squared error has to halve.
 STEPS, PATIENCE = 100, 8
+#: Starts before limbs of the best place are mended: another start often is there at once.
+UNMENDED = 5
 #: Other ways that are tried for a limb that misses its target alone.
 MENDS = 6
 #: Steps of the last descent, from the nearest positions: along a curved valley they are short.
@@ -78,6 +81,7 @@ class Search:
     def __init__(self, robot: SearchSpace, targets: Sequence[Target], limits: bool) -> None:
         self._robot, self._targets, self._limited = robot, targets, limits
         mech = self._mech = robot.mechanism
+        self._frames = Frames(mech, [target.frame for target in targets])
         moving = self._moved_by(targets)
         scalar = mech.scalar_joints(moving)
         self._columns = mech.yd.slots(moving)
@@ -100,18 +104,20 @@ class Search:
             TargetNotReached: none were found; with the nearest ones.
         """
         best: Place | None = None
-        count = again = 0
+        count, again, mended = 0, 0, False
         kept = {*self._own.names, *self._driven.names} if self._limited else set()
         vain = out_of_reach(self._mech.tree, self._targets, kept)
         for y in self._starts(y0):
             place = self._descend(y)
             count += 1
-            if place is not None and best is not None and not self._better(place, best):
+            if place is not None and (best is None or self._better(place, best)):
+                best, again, mended = place, 0, False
+            elif place is not None and best is not None:
                 again += not self._better(best, place)
-            elif place is not None:
-                best, again = self._mended(place), 0
-                if best.there:
-                    return best.y
+            if best is not None and count >= UNMENDED and not mended:
+                best, mended = self._mended(best), True
+            if best is not None and best.there:
+                return best.y
             if again >= AGAIN or (vain and count > AGAIN):
                 break
         if best is not None and not vain:  # descents that will not arrive are given up early
@@ -197,7 +203,7 @@ class Search:
             poses = programs.named("poses", None, y)
         except ClosureNotFound:
             return None
-        error, J = errors(self._mech, self._targets, poses, robot.size)
+        error, J = errors(self._frames, self._targets, poses, robot.size)
         u = poses["q"][programs.actuator_rows[0]]
         beyond = 0.0
         if self._limited:

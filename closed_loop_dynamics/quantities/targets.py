@@ -9,10 +9,9 @@ import numpy as np
 
 from ..arrays import MAX_ANGLE, Array, Vec
 from ..errors import InvalidInput, Miss
-from ..mechanism import Mechanism
 from ..model.tree import FLOATING, PRISMATIC, Joint, Tree
 from ..se3 import rotation_vector
-from .links import Frame, frame_of, pose_and_jacobian
+from .links import Frame, Frames, frame_of
 
 #: What R^T R of a pose may differ from 1.
 ORTHONORMAL = 1e-6
@@ -101,15 +100,14 @@ def _length(joint: Joint, kept: Container[str]) -> float:
 
 
 def errors(
-    mech: Mechanism, targets: Sequence[Target], poses: Mapping[str, Array], size: float
+    frames: Frames, targets: Sequence[Target], found: Mapping[str, Array], size: float
 ) -> tuple[Array, Array]:
     """(k,) what is missing to all targets [m; rad times ``size``], and (k, m) how yd makes it up.
 
-    In the frames of the links; ``poses`` of the program "poses".
+    In the ``frames`` of the targets' links; ``found`` of the program "poses".
     """
-    missing, rows = [], []
-    for target in targets:
-        T, J = pose_and_jacobian(mech, target.frame, poses)
+    missing, rows, poses = [], [], frames.poses(found)
+    for target, T, J in zip(targets, poses, frames.jacobians(found, poses), strict=True):
         R = T[:3, :3]
         missing.append(R.T @ (target.position - T[:3, 3]))
         rows.append(J[3:])

@@ -211,7 +211,9 @@ def _task_rows(
         if np.linalg.norm(outside[:, k]) > 1e-6:
             raise entry.error(
                 f"the limb of joint '{limb.name}' cannot move the platform along '{axis}'",
-                "list the coordinates that are free in all limbs, and only these",
+                "list the coordinates that are free in all limbs, and only these; a platform that "
+                "moves sideways along with them (a 3-PRS, say) has no task space: use "
+                "`robot.inverse_kinematics`",
                 "task_space.axes",
             )
     # Translations first, as the paper does: they mean the same for every platform.

@@ -31,6 +31,19 @@ TOGETHER = 200
 POINTS = 300
 WIDTH, HEIGHT, LEFT, LOW = 296, 100, 44, 14
 
+_DARK = 'matchMedia("(prefers-color-scheme: dark)").matches'
+#: Beside the scene; on a narrow screen below it, where the scene is as wide as the robot needs it.
+_STYLE = """
+.cld { position: fixed; top: 14px; right: 14px; width: 328px; box-sizing: border-box; z-index: 10;
+  padding: 10px 14px; border-radius: 6px; pointer-events: none; font-family: sans-serif;
+  color: #222; background: rgba(255, 255, 255, 0.92); box-shadow: 0 1px 5px rgba(0, 0, 0, 0.15); }
+@media (prefers-color-scheme: dark) { .cld { color: #ddd; background: rgba(32, 34, 38, 0.92); } }
+@media (max-width: 640px) {
+  #root { height: min(120vw, 65vh) !important; }
+  .cld { top: min(120vw, 65vh); right: 0; bottom: 0; width: 100%; border-radius: 0;
+    overflow-y: auto; pointer-events: auto; }
+}
+"""
 _SCRIPT = """
 (() => {
   const tau = %(tau)s, duration = %(duration)r, left = %(left)d, width = %(width)d;
@@ -63,6 +76,7 @@ def as_html(server: Any, look: Look, motion: Playback, title: str) -> str:
             bar.at(start)
     page: str = serializer.as_html()
     page = page.replace("<title>Viser</title>", f"<title>{escape(title)}</title>", 1)
+    page = page.replace("{darkMode:false}", f"{{darkMode:{_DARK}}}", 1)
     head, body = page.rsplit("</body>", 1)
     caption = _caption(robot, motion, title, force_curves(robot, motion))
     return f"{head}{caption}</body>{body}"
@@ -70,12 +84,9 @@ def as_html(server: Any, look: Look, motion: Playback, title: str) -> str:
 
 def _caption(robot: Robot, motion: Playback, title: str, curves: str) -> str:
     return (
-        '<div style="position:fixed;top:14px;right:14px;width:328px;box-sizing:border-box;'
-        "padding:10px 14px;"
-        "background:rgba(255,255,255,0.92);border-radius:6px;pointer-events:none;z-index:10;"
-        'box-shadow:0 1px 5px rgba(0,0,0,0.15);font-family:sans-serif;color:#222">'
-        f"<b>{escape(title)}</b>"
-        f'<div style="font-size:12px;color:#666">actuators: {escape(motion.note or motion.source)}'
+        f"<style>{_STYLE}</style>"
+        f'<div class="cld"><b>{escape(title)}</b>'
+        f'<div style="font-size:12px;opacity:0.7">actuators: {escape(motion.note or motion.source)}'
         f"</div>{legend(robot)}{curves}</div>"
     )
 
@@ -115,22 +126,24 @@ def _chart(tau: Array, members: list[int], unit: str, duration: float) -> str:
     paths = [
         f'<path d="{_path(tau[:, k], height)}" stroke="{_color(k)}" {curve}/>' for k in members
     ]
-    grey = 'font-size="10" fill="#777"'
+    grey = 'font-size="10" fill="currentColor" fill-opacity="0.6"'
     right = f'text-anchor="end" {grey}'
-    zero = ""
+    zero, pale = "", 'stroke="currentColor" stroke-opacity="0.2"'
     if low < 0.0 < high:
         y = height(0.0)
-        zero = f'<line x1="{LEFT}" x2="{WIDTH}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>'
+        zero = f'<line x1="{LEFT}" x2="{WIDTH}" y1="{y:.1f}" y2="{y:.1f}" {pale}/>'
     return (
         f'<svg width="{WIDTH}" height="{HEIGHT}" style="display:block;margin:6px 0">'
-        f'<rect x="{LEFT}" y="0" width="{WIDTH - LEFT}" height="{bottom}" fill="#fafafa"/>{zero}'
+        f'<rect x="{LEFT}" y="0" width="{WIDTH - LEFT}" height="{bottom}" '
+        f'fill="currentColor" fill-opacity="0.04"/>{zero}'
         f'<text x="{LEFT - 4}" y="9" {right}>{_short(high)}</text>'
         f'<text x="{LEFT - 4}" y="{bottom / 2 + 4}" {right}>{unit}</text>'
         f'<text x="{LEFT - 4}" y="{bottom}" {right}>{_short(low)}</text>'
         f'<text x="{LEFT}" y="{HEIGHT - 2}" {grey}>0</text>'
         f'<text x="{WIDTH}" y="{HEIGHT - 2}" {right}>{duration:.3g} s</text>'
         f"{''.join(paths)}"
-        f'<line class="cld-now" x1="{LEFT}" x2="{LEFT}" y1="0" y2="{bottom}" stroke="#222"/></svg>'
+        f'<line class="cld-now" x1="{LEFT}" x2="{LEFT}" y1="0" y2="{bottom}" '
+        'stroke="currentColor"/></svg>'
     )
 
 

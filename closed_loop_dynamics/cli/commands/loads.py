@@ -181,10 +181,12 @@ def _figure(times: Array, loads: InternalLoads) -> object:
     axes = figure.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0]
     for panel, (what, (names, values)) in zip(axes, shown.items(), strict=True):
         sizes = np.max(np.abs(values), axis=0)
-        largest = [k for k in np.argsort(-sizes, kind="stable") if sizes[k] > NOISE][:MOST_CURVES]
+        loaded = [k for k in np.argsort(-sizes, kind="stable") if sizes[k] > NOISE]
+        largest = loaded[:MOST_CURVES]
         for (color, line), k in zip(STYLES, largest, strict=False):
             panel.plot(times, values[:, k], color=color, ls=line, lw=1.4, label=names[k])
-        more = f", the {len(largest)} largest of {len(names)}" * (len(names) > len(largest))
+        more = f", the {len(largest)} largest of {len(loaded)}" * (len(loaded) > len(largest))
+        more += f", {len(names) - len(loaded)} have none" * (len(names) > len(loaded))
         panel.set_title(what + more, fontsize="medium", loc="left")
         panel.grid(alpha=0.3)
         panel.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small", frameon=False)

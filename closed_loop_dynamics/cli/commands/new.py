@@ -117,7 +117,9 @@ def run(options: argparse.Namespace) -> int:
     for guess in guesses:
         print(_sentence(tree, guess), file=note)
     for tip in left:
-        print(f"not understood: {tip.link} ends in the air; see --loop", file=note)
+        at = ", ".join(f"{value:.4g}" for value in tip.point + 0.0)
+        told = f"not understood: {tip.link} ends in the air at ({at}) when all joints are at zero"
+        print(folded(f"{told}; say what it was joined to: --loop {tip.link}~LINK"), file=note)
     for sentence in doubtful:
         print(folded(f"not used: {sentence}"), file=note)
     if not guesses:

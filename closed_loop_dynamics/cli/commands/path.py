@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 import numpy as np
 
@@ -108,10 +109,16 @@ def _motion(robot: Robot, options: argparse.Namespace) -> tuple[Array | None, Ar
         low, high = -np.pi, np.pi
     y = np.tile(parse_vector(options.y or [], names, reference(robot), "--y"), (options.grid, 1))
     y[:, k] = np.linspace(low, high, options.grid)
-    closed = [each for each in y if _closes(robot, each)]
-    if not closed:
+    closed = np.array([_closes(robot, each) for each in y])
+    if not closed.any():
         raise FileProblem(f"the loops close nowhere while '{joint}' moves")
-    return None, np.array(closed)
+    if not closed.all():
+        print(
+            f"note: the loops close at {closed.sum()} of {len(y)} positions of {joint}, between "
+            f"{y[closed, k].min():.4g} and {y[closed, k].max():.4g}; the others are left out",
+            file=sys.stderr,
+        )
+    return None, y[closed]
 
 
 def _closes(robot: Robot, y: Array) -> bool:

@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
 def datasheet(robot: Robot, poses: int, grid: int, search_path: list[Path]) -> str:
     """The page."""
     report, name = robot.report(), robot.mechanism.tree.name
-    y = robot.random_independent(np.random.default_rng(0), poses)
+    y = robot.random_independent(np.random.default_rng(0), poses, everywhere=True)
     seen = _Poses(robot, y)
     parts = [
         f"<h1>{escape(name)}</h1><p>{robot.n} joints, {robot.m} independent, {robot.p} driven; "
@@ -184,7 +184,10 @@ def _spaces(robot: Robot, report: Report, seen: _Poses) -> str:
         limits, rows = Limits.of(tree, names), [(title, *head)]
         for k, joint in enumerate(names):
             column = positions[:, k]
-            ends = reach.get(joint, (column.min(), column.max(), "at least"))
+            seen_ends = (column.min(), column.max(), "at least")
+            ends = reach.get(joint, seen_ends)
+            if ends[2]:  # a box that is reached as a whole, or poses: whichever is wider
+                ends = (min(ends[0], seen_ends[0]), max(ends[1], seen_ends[1]), ends[2])
             if joint in plain and np.isfinite(limits.upper[k] - limits.lower[k]):
                 ends = (limits.lower[k], limits.upper[k], "")
             units = [unit(tree, joint, kind) for kind in (POSITION, VELOCITY, EFFORT)]
