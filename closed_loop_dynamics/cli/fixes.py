@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 
 from ..inspection import Finding
 
+#: How far before a dead point limits are put, of what the loop reaches: at it nothing can be held.
+BEFORE = 0.01
 _NUMBER = r"[-+]?[\d.]+(?:[eE][-+]?\d+)?"
 
 
@@ -48,17 +50,17 @@ def _lines_in_degrees(findings: list[Finding]) -> Iterator[int]:
 
 
 def _with_limits(text: str, joint: str, ends: tuple[float, float]) -> tuple[str, list[str]]:
-    """Limits that reach further than ``ends`` are shortened, inwards to six digits."""
+    """Limits that reach further than ``ends`` are shortened, to a little before the dead point."""
     element = re.search(rf'<joint\b[^>]*\bname\s*=\s*["\']{re.escape(joint)}["\']', text)
     limit = re.compile(r"<limit\b[^>]*>").search(text, element.end()) if element else None
     if element is None or limit is None or "</joint>" in text[element.end() : limit.start()]:
         return text, []
-    tag, changes = limit[0], []
-    for side, end, inwards in (("lower", ends[0], math.ceil), ("upper", ends[1], math.floor)):
+    tag, changes, short = limit[0], [], BEFORE * (ends[1] - ends[0])
+    for side, end, inwards in (("lower", ends[0], short), ("upper", ends[1], -short)):
         old = re.search(rf'\b{side}\s*=\s*["\']\s*({_NUMBER})\s*["\']', tag)
         if old is None or abs(float(old[1]) - end) < 1e-6:
             continue
-        new = f"{inwards(end * 1e6) / 1e6:.9g}"
+        new = f"{end + inwards:.4g}"
         tag = tag[: old.start(1)] + new + tag[old.end(1) :]
-        changes.append(f"joint '{joint}': {side} limit {old[1]} is {new}, where its loop ends")
+        changes.append(f"joint '{joint}': {side} limit {old[1]} is {new}, before its loop ends")
     return text[: limit.start()] + tag + text[limit.end() :], changes

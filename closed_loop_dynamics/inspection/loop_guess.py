@@ -47,8 +47,9 @@ def guess_loops(tree: Tree, hints: Hints | None = None) -> tuple[list[Guess], li
     left = [tip for tip in ends if not _alone(view, tip)]
     sure, left = _sure(tree, guesses, left)
     more = search_loops(view, left, {b for guess in sure for b in guess.joints})
-    explained = {cut.tip for guess in more for cut in guess.cuts}
-    more, left = _sure(tree, more, [tip for tip in left if tip not in explained])
+    used = [cut.tip.point for guess in more for cut in guess.cuts]
+    rest = [tip for tip in left if not any(near(tip.point, point) for point in used)]
+    more, left = _sure(tree, more, rest)
     return [*sure, *more], left
 
 

@@ -19,7 +19,7 @@ from ..model.poses import link_pose
 from ..model.tree import REVOLUTE
 from ..model.visual import BOX, CYLINDER, SPHERE, Visual
 from ..se3 import inverse
-from .loop_branches import Branches, Cut, Guess, Tip
+from .loop_branches import COINCIDENT, Branches, Cut, Guess, Tip
 
 #: Links that are tried for one end, and ends of one mechanism for which all of them are.
 NEAREST, MOST = 3, 6
@@ -63,7 +63,8 @@ def _best(view: Branches, options: Sequence[Sequence[Cut]]) -> Guess | None:
 
     if len(options) > MOST:
         options = [cuts[:1] for cuts in options]
-    for cuts in sorted(itertools.product(*options), key=total):
+    for chosen in sorted(itertools.product(*options), key=total):
+        cuts = list({_joined(view, cut): cut for cut in reversed(chosen)}.values())[::-1]
         joints = view.loop_joints(cuts)
         active = _drives(view, joints)
         for kinds in cut_kinds(view, cuts) if active else ():
@@ -75,6 +76,12 @@ def _best(view: Branches, options: Sequence[Sequence[Cut]]) -> Guess | None:
                 roles = (tuple(joints), tuple(independent), tuple(active))
                 return Guess(name, kinds, *roles, normal)
     return None
+
+
+def _joined(view: Branches, cut: Cut) -> tuple[frozenset[int], bytes]:
+    """What a cut is, from whichever of its two sides it was found."""
+    bodies = (cut.tip.body, view.tree.frames[cut.successor][0])
+    return frozenset(bodies), (np.round(cut.tip.point / COINCIDENT) + 0.0).tobytes()
 
 
 def _drives(view: Branches, joints: list[int]) -> list[int]:

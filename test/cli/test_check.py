@@ -251,7 +251,7 @@ def test_what_has_one_right_answer_is_put_right_in_a_copy(run, tmp_path: Path) -
     path, copy = tmp_path / "wide.urdf", tmp_path / "mended.urdf"
     path.write_text(text.replace(tag, wide), encoding="utf-8")
     outcome = run("check", path, loops, "--fix", copy)
-    assert "limits-past-toggle" in outcome.out and outcome.err.count("where its loop ends") == 1
+    assert "limits-past-toggle" in outcome.out and outcome.err.count("before its loop ends") == 1
     assert "limits-past-toggle" not in run("check", copy, loops).out
     mended = copy.read_text(encoding="utf-8")
     start = mended.index("<limit", mended.index('<joint name="rocker"'))

@@ -197,7 +197,7 @@ def test_what_is_not_understood_is_said_and_not_guessed(run, tmp_path: Path) -> 
     out = tmp_path / "loops.yaml"
     outcome = run("new", "irsbot_4u", "--yes", "-o", out)
     assert outcome.status == 1 and "no loops found" in outcome.err
-    assert "ends in the air; see --loop" in outcome.out
+    assert "ends in the air at (" in outcome.out and "--loop" in outcome.out
     assert not out.exists()
 
 

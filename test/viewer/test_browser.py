@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+import re
 from pathlib import Path
 from typing import Any
 
@@ -103,4 +104,28 @@ def test_exported_page_plays_alone(
     assert len(forces) == leg.p and any(forces)
     asked = browser.execute_script("return performance.getEntriesByType('resource').map(e=>e.name)")
     assert not [name for name in asked if not name.startswith(("blob:", "data:", "file:"))]
+    _narrow_and_dark(browser, page)
     browser.get("about:blank")
+
+
+def _narrow_and_dark(browser: Any, page: Path) -> None:
+    """On a phone the forces are below the scene, nothing scrolls sideways, and night is night."""
+    size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    dark = [{"name": "prefers-color-scheme", "value": "dark"}]
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": dark})
+    try:
+        browser.get(page.as_uri())
+        wait_for(lambda: browser.find_elements("tag name", "canvas"), "the scene")
+        look = (
+            "const box = document.querySelector('.cld'), c = document.querySelector('canvas');"
+            "return [box.getBoundingClientRect().top - c.getBoundingClientRect().bottom,"
+            " document.documentElement.scrollWidth, getComputedStyle(box).backgroundColor,"
+            " window.__VISER_EMBED_CONFIG__.darkMode]"
+        )
+        below, width, color, night = browser.execute_script(look)
+        assert below >= 0.0 and width <= 390 and night
+        assert max(float(part) for part in re.findall(r"[0-9.]+", color)[:3]) < 60.0
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})

@@ -31,7 +31,8 @@ examples:
   closed-loop check robot.urdf loops.yaml --fix mended.urdf
 
 --fix puts right what has one right answer: rpy in degrees, and limits of the one independent joint
-of a loop past the end of its reach. The rest of the URDF stays as it is, to the letter.
+of a loop past the end of its reach, 1 % before it. The rest of the URDF stays as it is, to the
+letter.
 
 exit status: 0 clean, 1 errors (with --strict: or warnings), 2 the command line is wrong
 """

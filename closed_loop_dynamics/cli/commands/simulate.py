@@ -130,7 +130,7 @@ def simulate(
     rows, failure = [_row(plant, 0.0)], None
     steps = max(1, round(duration / step))
     every = max(1, round(1.0 / (rate * step)))
-    began, before, hits = time.perf_counter(), _at_stops(plant), dict[str, list[float]]()
+    began, before, hits = time.perf_counter(), _at_limits(plant), dict[str, list[float]]()
     with Progress("simulating", steps) as bar:
         for k in range(steps):
             try:
@@ -138,7 +138,7 @@ def simulate(
             except ClosedLoopError as error:
                 failure = FileProblem(f"at {k * step:.4g} s: {error}")
                 break
-            for hit in (now := _at_stops(plant)):
+            for hit in (now := _at_limits(plant)):
                 if hit not in before:
                     hits.setdefault(hit, []).append((k + 1) * step)
             before = now
@@ -157,14 +157,17 @@ def simulate(
     return Table(_columns(plant.robot), np.array(rows)), failure
 
 
-def _at_stops(plant: Plant) -> list[str]:
-    """The stops that joints are at, in words."""
+def _at_limits(plant: Plant) -> list[str]:
+    """The stops that joints are at, and the drives that can give no more, in words."""
+    drives, most = plant.robot.names.actuator, plant.drives.limits.effort
+    strained = np.flatnonzero((most > 0.0) & (np.abs(plant.tau) >= most))
+    words = [f"{drives[k]} can give no more than its {most[k]:.4g}" for k in strained]
     if not plant.physics.end_stops:
-        return []
+        return words
     names, low, high = plant.limits.names, plant.limits.lower, plant.limits.upper
     y = plant.y[plant.robot.mechanism.flat[0]]
     ends = (("lower", low, y <= low), ("upper", high, y >= high))
-    return [
+    return words + [
         f"{names[j]} hits its {side} stop, {end[j]:.4g}"
         for side, end, there in ends
         for j in np.flatnonzero(there)
