@@ -1,9 +1,10 @@
 """Loops of linkages by search: to which links were the ends in the air joined, and by what joints?
 
 Each end may belong to the few links that are nearest to it: that have a frame or joint there, are
-drawn there, or end there as even bars whose centre of mass is half way. Of all combinations the nearest one is taken that leaves as many degrees of freedom
-as there are drives; if point contacts leave more, the cuts of loops that are not planar are hinges,
-about an axis of their legs (Delta robots with hinged parallelograms).
+drawn there, or end there as even bars whose centre of mass is half way. Of all combinations the
+nearest one is taken that leaves as many degrees of freedom as there are drives; if point contacts
+leave more, the cuts of loops that are not planar are hinges, about an axis of their legs (Delta
+robots with hinged parallelograms).
 """
 
 from __future__ import annotations

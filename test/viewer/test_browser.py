@@ -5,9 +5,9 @@ Pictures are kept under out/viewer/.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
-import re
 from pathlib import Path
 from typing import Any
 
