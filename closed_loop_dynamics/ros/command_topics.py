@@ -12,8 +12,8 @@ from ..motion.clock_steps import NANO
 from ..motion.controller import Command
 from ..motion.efforts import EffortRate
 from ..motion.voice import Voice
-from .conversions import EffortBuffer, JointStateBuffer
 from .robot_node import RobotNode
+from .serialized import EffortBuffer, JointStateBuffer
 
 
 class Letter(NamedTuple):
