@@ -70,7 +70,7 @@ def assembled(
         return None
     at_once = np.linalg.svd(K[:, dependent], compute_uv=False)
     closed = np.max(np.abs(phi), initial=0.0) < tolerance and is_turned(system, q0) is None
-    if closed and len(at_once) == len(dependent) and at_once[-1] > PLAIN * at_once[0]:
+    if closed and len(at_once) == len(dependent) and np.all(at_once > PLAIN * at_once[:1]):
         return q0
     found = assemblies(numbers, q0, tolerance, is_turned, first=True)
     return found[0].q if found else None
