@@ -25,7 +25,6 @@ from typing import Any
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
 from rclpy.qos import QoSProfile
-from rclpy.serialization import deserialize_message
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 
@@ -43,6 +42,7 @@ from .plant_states import PlantStates
 from .polled import Polled
 from .robot_node import RobotNode
 from .run import run
+from .serialized import EffortReader
 from .simulator_settings import SETTINGS, check_times, initial_position, physics
 from .topics import other_publishers
 
@@ -90,6 +90,7 @@ class Simulator(RobotNode):
         self._links = tuple(robot.mechanism.tree.frames)
         self._warm_up()
         self._commands: Polled | None = None
+        self._reader = EffortReader(robot.p)
         if self._lockstep:
             self.add_subscription(Float64MultiArray, *EFFORTS, self._on_effort)
         else:
@@ -142,22 +143,28 @@ class Simulator(RobotNode):
     def _look_for_efforts(self) -> None:
         """What has come since the last step: the executor needs longer for it than the plant."""
         for data, age in self._commands.news() if self._commands is not None else ():
-            if self.guard(EFFORTS[1], lambda d=data: self._on_effort(_efforts_of(d))):
+            if self.guard(EFFORTS[1], self._take, data):
                 self._effort_at -= 0.0 if self._own_time else age
 
+    def _take(self, data: bytes) -> None:
+        self._accept(self._reader.read(data))
+
     def _on_effort(self, message: Float64MultiArray) -> None:
-        if self._lockstep and self._is_echo(answered_stamp(message)):
+        """In lockstep."""
+        if self._is_echo(answered_stamp(message)):
             return
-        self._effort = efforts_from(message, self.robot.p)
-        self._effort_at = self._command_clock()
-        self.diagnostics.clear(EFFORTS[1])
-        excess = self.plant.drives.limits.cut_off(self._effort)[1]
-        told = excess if self.plant.physics.clip_effort else ""
-        self.diagnostics.tell("effort limits", told, WARN)
+        self._accept(efforts_from(message, self.robot.p))
         self.diagnostics.clear("lockstep")
-        if self._lockstep and not self._paused:
+        if not self._paused:
             self._advance(1)
             self._publish()
+
+    def _accept(self, efforts: Array) -> None:
+        self._effort, self._effort_at = efforts, self._command_clock()
+        self.diagnostics.clear(EFFORTS[1])
+        excess = self.plant.drives.limits.cut_off(efforts)[1]
+        told = excess if self.plant.physics.clip_effort else ""
+        self.diagnostics.tell("effort limits", told, WARN)
 
     def _is_echo(self, answers: int | None) -> bool:
         """An answer to states before the present ones.
@@ -321,13 +328,6 @@ class Simulator(RobotNode):
         rivals = other_publishers(self, "/clock") if self._own_time else []
         text = f"/clock comes from {', '.join(rivals)}, too: remap it for each robot"
         self.diagnostics.tell("clock", text if rivals else "", WARN, every=60.0)
-
-
-def _efforts_of(data: bytes) -> Float64MultiArray:
-    try:
-        return deserialize_message(data, Float64MultiArray)
-    except Exception as error:
-        raise InvalidInput(f"not readable: {error}") from error
 
 
 main = partial(run, Simulator)
