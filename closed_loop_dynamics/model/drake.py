@@ -20,7 +20,7 @@ from .xml_source import Element
 #: Tag -> the cut, and for both ends the words of its link and of the point on it.
 _KINDS = {
     "ball_constraint": ("spherical", (("body_A", "p_AP"), ("body_B", "p_BQ"))),
-    "weld_constraint": ("fixed", (("parent", None), ("child", None))),
+    "weld_constraint": ("fixed", (("parent", ""), ("child", ""))),
 }
 WORDS = tuple(_KINDS)
 _Z = np.array([0.0, 0.0, 1.0])
