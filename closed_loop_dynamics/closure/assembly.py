@@ -7,7 +7,7 @@ where they are and, for loops that stand at a dead point there, a little away fr
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from .rank import rank_of
 #: Where the independent joints are tried, from their start [rad, or loop lengths].
 OFFSETS = (0.0, 0.3, -0.3, 0.8, -0.8)
 STARTS = 16
+#: Closed configurations around one that show the rank of K there.
+NEIGHBOURS = 3
 #: Smallest singular value of K_d, relative to that of the best configuration that was found.
 REGULAR = 0.1
 #: The same, relative to the largest one, of a configuration that needs no comparison.
@@ -68,9 +70,9 @@ def assembled(
         return None
     at_once = np.linalg.svd(K[:, dependent], compute_uv=False)
     closed = np.max(np.abs(phi), initial=0.0) < tolerance and is_turned(system, q0) is None
-    if closed and len(at_once) == len(dependent) and at_once[-1] > PLAIN * at_once[0]:
+    if closed and len(at_once) == len(dependent) and np.all(at_once > PLAIN * at_once[:1]):
         return q0
-    found = assemblies(numbers, q0, tolerance, is_turned)
+    found = assemblies(numbers, q0, tolerance, is_turned, first=True)
     return found[0].q if found else None
 
 
@@ -80,6 +82,7 @@ def assemblies(
     tolerance: float,
     is_turned: Callable[[LoopSystem, Array], object | None],
     starts: int = STARTS,
+    first: bool = False,
 ) -> list[Assembly]:
     """Distinct regular closed configurations around ``q0`` (n,), the best first; empty: none found.
 
@@ -91,13 +94,16 @@ def assemblies(
         tolerance: largest scaled residual of a closed configuration.
         is_turned: whether a cut is closed but for half a turn.
         starts: of the dependent joints, for each offset of the independent ones.
+        first: only the first one of the list must be right: no offset is tried that cannot give it.
     """
     system = numbers.system
     dependent = list(system.dependent)
     approach = Approach(numbers)
     found: list[tuple[int, Array]] = []
     for columns in (dependent, list(range(numbers.n))):  # all: where too few are dependent
-        for step, start in [] if found else _starts(numbers, q0, starts):
+        for k, (step, start) in enumerate([] if found else _starts(numbers, q0, starts)):
+            if first and k % starts == 0 and any(_leads(numbers, q0, q) for _, q in found):
+                break
             q, error = numbers.close(approach.descend(start, columns), columns)
             if error < tolerance and is_turned(system, q) is None:
                 found.append((step, q))
@@ -114,11 +120,47 @@ def assemblies(
     return [distinct[order] for order in sorted(distinct)]
 
 
+def _leads(numbers: LoopNumbers, q0: Array, q: Array) -> bool:
+    """Whether ``q`` comes before all that other offsets lead to: within the limits, and regular.
+
+    Its K_d has the rank that it has around it, and has it plainly: at a dead point, as of a
+    stretched linkage, it has less.
+    """
+    if Assembly.of(numbers, q0, q, 0).outside:
+        return False
+    dependent, everything = list(numbers.system.dependent), list(range(numbers.n))
+    rng, around = np.random.default_rng(5), []
+    for _ in range(NEIGHBOURS):
+        away = rng.uniform(-0.1, 0.1, numbers.n) * numbers.column_scale
+        around.append(numbers.scaled(numbers.close(q + away, everything)[0])[1][:, dependent])
+    values = np.linalg.svd(numbers.scaled(q)[1][:, dependent], compute_uv=False)
+    rank = max(map(rank_of, around))
+    return bool(rank and values[rank - 1] >= PLAIN * values[0])
+
+
 def least_gap(numbers: LoopNumbers, q0: Array) -> Array:
     """Joint positions (n,) of the smallest residual that descent from many starts leaves."""
     everything, approach = list(range(numbers.n)), Approach(numbers)
     ends = [approach.descend(start, everything) for _, start in _starts(numbers, q0)[:STARTS]]
     return min(ends, key=lambda q: float(np.linalg.norm(numbers.scaled(q)[0])))
+
+
+def stuck_loop(system: LoopSystem, q0: Array, tolerance: float) -> tuple[LoopSystem, Array] | None:
+    """The cut of fewest joints that no start closes even with all others open, and its least gap.
+
+    Only that cut is in the system that is returned; of ``q`` (n,) its joints matter.
+    """
+    ways = [[system.local[b] for b in cut.bodies if b in system.local] for cut in system.cuts]
+    for way, cut in sorted(zip(ways, system.cuts, strict=True), key=lambda each: len(each[0])):
+        alone = replace(system, independent=(), cuts=(cut,), couplings=())
+        numbers = LoopNumbers(alone)
+        approach = Approach(numbers)
+        starts = (start for _, start in _starts(numbers, q0)[:STARTS])
+        ends = [numbers.close(approach.descend(start, way), way) for start in starts]
+        q, error = min(ends, key=lambda end: end[1])
+        if error >= tolerance:
+            return alone, q
+    return None
 
 
 def _starts(numbers: LoopNumbers, q0: Array, starts: int = STARTS) -> list[tuple[int, Array]]:

@@ -98,10 +98,13 @@ class CutMotion:
             rows += [self._of_p(cut, axis).dot(gap) for axis in cut.translations]
         axes = cut.rotations
         if len(axes) == 3:
-            basis = [(e, self._of_s(cut, e)) for e in np.eye(3)]
+            halves = [self._of_p(cut, 0.5 * e) for e in np.eye(3)]
+            turned = [self._of_s(cut, e) for e in np.eye(3)]
             for axis in axes:  # half of the sum of (axis x e) . R e, R being the rotation to S
-                turned = [self._of_p(cut, 0.5 * np.cross(axis, e)).dot(Re) for e, Re in basis]
-                rows.append(stacked(turned).through(ca.SX.ones(1, 3)))
+                across = np.cross(axis, np.eye(3))
+                pairs = np.argwhere(across)
+                parts = stacked([halves[i].dot(turned[j]) for j, i in pairs])
+                rows.append(parts.through(sx(across[across != 0.0][None])))
         elif axes:
             free, held = cut.direction(False), self._of_s(cut, cut.direction(True))
             across = [np.cross(a, free) for a in axes] if len(axes) == 2 else [-free]

@@ -15,7 +15,11 @@ MISFIT = 1e-3
 
 
 class LoopNumbers:
-    """phi and scaled K of a loop system as numeric functions (CasADi's VM: load time only)."""
+    """phi and scaled K of a loop system as numeric functions (CasADi's VM: load time only).
+
+    Attributes:
+        pattern: (rows, n) where K is not always zero.
+    """
 
     def __init__(self, system: LoopSystem) -> None:
         self.system = system
@@ -23,6 +27,8 @@ class LoopNumbers:
         q = ca.SX.sym("q", self.n)
         rows = system.motion(q)
         self._f = ca.Function("phi", [q], [ca.densify(rows.value), ca.densify(rows.jacobian)])
+        pattern = ca.sparsify(rows.jacobian).sparsity()
+        self.pattern = np.array(ca.DM(pattern, 1.0).full() != 0.0)
         self.length = characteristic_length(system)
         self.row_scale = 1.0 / system.row_sizes(self.length)
         self.column_scale = system.column_sizes(self.length)

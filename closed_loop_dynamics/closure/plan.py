@@ -100,7 +100,7 @@ def make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
     dropped = [r for r in range(len(numbers.row_scale)) if r not in rows]
     _check_dropped(numbers, entry, q_ref, rows, unknown)
     left = [float(np.max(np.abs(numbers.phi(q)[dropped]), initial=0.0)) for q in samples]
-    blocks = solving_order(system, rows, unknown)
+    blocks = solving_order(numbers.pattern[np.ix_(rows, unknown)])
     phi_ref = numbers.phi(q_ref)
     return Plan(
         q_ref=[float(v) for v in q_ref],
@@ -131,7 +131,7 @@ def repartition(system: LoopSystem, plan: Plan) -> Plan | None:
     sigma = np.linalg.svd(K[np.ix_(plan.rows, unknown)], compute_uv=False)
     if sigma[-1] < RANK_TOLERANCE * sigma[0]:
         return None
-    blocks = solving_order(system, plan.rows, unknown)
+    blocks = solving_order(numbers.pattern[np.ix_(plan.rows, unknown)])
     return replace(
         plan,
         blocks=blocks,

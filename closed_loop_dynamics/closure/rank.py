@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..engine.symbolic import ca
-from .loop_system import LoopSystem
 
 #: Relative size below which a singular value of the scaled K counts as zero. Published dimensions
 #: are rounded to a micrometre or so; a planar loop is planar only to that.
@@ -62,19 +62,17 @@ def determinants(K_d: Array, blocks: Blocks) -> list[float]:
     return [float(np.linalg.det(K_d[np.ix_(rows, columns)])) for rows, columns in blocks]
 
 
-def solving_order(system: LoopSystem, rows: list[int], unknown: list[int]) -> Blocks:
-    """Irreducible diagonal blocks of K_d in solving order (Dulmage-Mendelsohn)."""
-    if not unknown:
+def solving_order(dense: NDArray[np.bool_]) -> Blocks:
+    """Irreducible diagonal blocks in solving order (Dulmage-Mendelsohn) of a pattern of K_d."""
+    if not dense.size:
         return []
-    q = ca.SX.sym("q", len(system.joints))
-    pattern = ca.sparsify(system.motion(q).jacobian[rows, unknown]).sparsity()
+    pattern = ca.sparsify(ca.DM(dense.astype(float))).sparsity()
     count, row_order, column_order, row_start, column_start, _, _ = pattern.btf()
     blocks = []
     for b in range(count):
         block_rows = sorted(row_order[row_start[b] : row_start[b + 1]])
         columns = sorted(column_order[column_start[b] : column_start[b + 1]])
         blocks.append([[int(r) for r in block_rows], [int(c) for c in columns]])
-    dense = np.array(ca.DM(pattern, 1.0).full() != 0.0)
     ordered: Blocks = []
     while blocks:
         ready = next(

@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Array
 from ..model.poses import body_poses
 from ..model.submechanism import Submechanism
-from .assembly import assembled, least_gap
+from .assembly import assembled, least_gap, stuck_loop
 from .cut_joint import CutJoint
 from .gaps import gap_words
 from .loop_numbers import LoopNumbers
@@ -59,10 +59,12 @@ def find_reference(numbers: LoopNumbers, entry: Submechanism) -> tuple[Array, li
         found = assembled(numbers, q0, CLOSED, turned_cut)
         if found is not None:
             return found, [f"open at the given configuration; assembled at {_show(names, found)}"]
-    q = least_gap(numbers, q0)
+    words = f"no start closes it, least gaps reached: {gap_words(system, least_gap(numbers, q0))}"
+    if len(system.cuts) > 1 and (stuck := stuck_loop(system, q0, CLOSED)):
+        words += f"; with all other loops open still {gap_words(*stuck)}"
     raise entry.error(
         f"submechanism '{system.name}' does not close at its reference configuration; gaps there: "
-        f"{gap_words(system, q0)}; no start closes it, least gaps reached: {gap_words(system, q)}",
+        f"{gap_words(system, q0)}; {words}",
         "check the cut frames, or give `reference:` near an assembled configuration",
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.onshape import CLOSING, FOUR_BAR, FOUR_BAR_YAML, ROD, rod_yaml
+from support.onshape import CLOSING, FOUR_BAR, FOUR_BAR_YAML, ROD, marker, rod_yaml
 from support.published import ZOO, needs_zoo
 
 import closed_loop_dynamics as cld
@@ -80,6 +80,17 @@ def test_markers_that_cannot_meet_are_an_error_in_millimetres_and_degrees():
         r"least gaps reached: pin ~ closedloop1_B \d+\.\d mm",
     ):
         cld.load(FOUR_BAR.replace('xyz="0.3 0.0 0.0"', 'xyz="2.3 0.0 0.0"'), FOUR_BAR_YAML)
+
+
+def test_of_several_loops_the_one_that_cannot_close_alone_is_named():
+    """A second pair of markers: the rod's is further away than crank and rocker reach."""
+    more = marker("far_A", "rod", (9.0, 0.0, 0.0)) + marker("far_B", "rocker", (0.1, 0.0, 0.0))
+    text = FOUR_BAR.replace("</robot>", f"{more}</robot>")
+    file = FOUR_BAR_YAML.replace("]]", "], [far_A, far_B]]").replace("'6D'", "'6D', '3D'")
+    with pytest.raises(
+        cld.SubmechanismError, match=r"with all other loops open still far_A ~ far_B \d+\.\d mm"
+    ):
+        cld.load(text, file)
 
 
 def test_a_floating_base_carries_it_all():

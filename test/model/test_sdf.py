@@ -164,6 +164,14 @@ def test_drakes_ball_constraint_closes_a_loop_and_its_rotor_weighs():
     assert entry.actuators["motor"].reflected_inertia == pytest.approx(36 * 0.002)
 
 
+def test_drakes_weld_constraint_makes_two_links_one():
+    joints = [joint(f"{to}_joint", "revolute", "world", to, axis("0 0 1")) for to in ("a", "b")]
+    weld = "<drake:weld_constraint><parent>a</parent><child>b</child></drake:weld_constraint>"
+    robot = cld.load(sdf(link("a"), link("b"), *joints, weld), prepare=())
+    assert robot.m == 1
+    np.testing.assert_allclose(robot.state([0.3]).q, [0.3, 0.3], atol=1e-12)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -205,8 +213,10 @@ CASES = {
                   "joint 'gears'", "not that of 'spin'"),
     "auto inertia": (FOUR_BAR, "<inertial>", '<inertial auto="true">', "inertial", "auto"),
     "negative mass": (FOUR_BAR, "<mass>1.5", "<mass>-1.5", "inertial", "negative"),
-    "other loop": (FOUR_BAR, "</model>", "<drake:weld_constraint/></model>", "weld_constraint",
+    "other loop": (FOUR_BAR, "</model>", "<drake:tendon_constraint/></model>", "tendon_constraint",
                    "open tree"),
+    "weld": (FOUR_BAR, "</model>", "<drake:weld_constraint/></model>", "weld_constraint",
+             "no link ''"),
     "version": (FOUR_BAR, 'version="1.9"', 'version="2.0"', "sdf", "version '2.0'"),
     "limits": (FOUR_BAR, "</xyz></axis>", "</xyz><limit><lower>1</lower><upper>0</upper></limit>"
                "</axis>", "limit", "above"),

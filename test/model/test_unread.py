@@ -34,7 +34,8 @@ def remarks(text, file=None):
 
 #: Ways in which public files close loops that this package does not read.
 CLOSING = {
-    "Drake": '<other:ball_constraint><other:a value="x"/></other:ball_constraint>',
+    "Drake": '<other:tendon_constraint><other:a value="x"/></other:tendon_constraint>',
+    "bushing": '<other:linear_bushing_rpy><other:a name="x"/></other:linear_bushing_rpy>',
     "Gazebo": '<gazebo><joint name="c" type="revolute"><parent>base</parent><child>tip</child>'
     "</joint></gazebo>",
     "two links": '<spring><from where="base"/><to>tip</to></spring>',

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from support.fuzz import attempt, nasty_words, random_damage
-from support.urdf_constraint import BALL, HALVES, HINGE, ROBOTS, SLIDER, UNIVERSAL
+from support.urdf_constraint import BALL, DRAKE, HALVES, HINGE, ROBOTS, SLIDER, UNIVERSAL
 from support.urdf_plus import FLAT_LOOP
 
 import closed_loop_dynamics as cld
@@ -24,8 +24,9 @@ def test_transmissions_and_ros2_control_say_what_is_driven(text, driven):
     assert assumed == (text is SLIDER)
 
 
-def test_the_origins_of_a_ball_meet():
-    robot = cld.load(BALL, prepare=())
+@pytest.mark.parametrize("text", [BALL, DRAKE])
+def test_the_origins_of_a_ball_meet(text):
+    robot = cld.load(text, prepare=())
     y = robot.random_independent(np.random.default_rng(2))
     ends = [robot.pose(link, y) @ [*at, 1.0] for link, at in
             (("rod", (0.45, 0.0, 0.0)), ("rocker", (0.0, 0.0, 0.3)))]  # fmt: skip
@@ -56,6 +57,13 @@ CASES = {
     "two axes": (HINGE, '<parent_axis xyz="0 2 0"/>',
                  '<parent_axis xyz="0 2 0"/><child_axis xyz="0 0 1"/>', "constraint 'pin'",
                  "child_axis of a revolute joint", "leave it out"),
+    "Drake's link": (DRAKE, 'body_A name="rod"', 'body_A name="rd"', "ball_constraint", "'rd'",
+                     "name two links"),
+    "Drake's end": (DRAKE, '<drake:ball_constraint_body_B name="rocker"/>', "", "ball_constraint",
+                    "no link ''", "body_A"),
+    "Drake's word": (DRAKE, "ball_constraint_p_AP", "ball_constraint_AP", "ball_constraint",
+                     "not known", "p_AP"),
+    "Drake's number": (DRAKE, '"0.45 0 0"', '"0.45 0 nan"', "p_AP", "'nan'", "number"),
     "same body": (HINGE, '<child link="rocker"/><child_o', '<child link="rod"/><child_o',
                   "constraint 'pin'", "do not move", "joints"),
     "axis not known": (BALL, '"spherical"', '"revolute"', "loop_joint 'ball'", "axis is not",

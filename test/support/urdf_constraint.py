@@ -1,4 +1,4 @@
-"""Small robots whose ``<constraint>`` or ``<loop_joint>`` elements close loops, open at q = 0."""
+"""Small robots that ``<constraint>``, ``<loop_joint>`` or Drake's words close, open at q = 0."""
 
 from __future__ import annotations
 
@@ -77,10 +77,21 @@ BALL = robot(
     '<loop_joint name="ball" type="spherical"><link1 link="rod" xyz="0.45 0 0" rpy="0 0 0"/>'
     '<link1 link="rocker" xyz="0 0 0.3"/></loop_joint>\n',
 )
+#: As Drake writes it, on a world that no link declares.
+DRAKE = (
+    BALL[: BALL.index("<loop_joint")]
+    .replace('<link name="base"/>', "")
+    .replace('"base"', '"world"')
+    .replace("<robot ", '<robot xmlns:drake="http://drake.mit.edu" ')
+    + '<drake:ball_constraint><drake:ball_constraint_body_A name="rod"/>'
+    '<drake:ball_constraint_p_AP value="0.45 0 0"/><drake:ball_constraint_body_B name="rocker"/>'
+    '<drake:ball_constraint_p_BQ value="0 0 0.3"/></drake:ball_constraint></robot>'
+)
 ROBOTS = {
     "constraint hinge": HINGE,
     "constraint slider": SLIDER,
     "constraint link": HALVES,
     "constraint universal": UNIVERSAL,
     "loop_joint": BALL,
+    "ball_constraint": DRAKE,
 }

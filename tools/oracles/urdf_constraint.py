@@ -1,4 +1,4 @@
-"""The oracle's own reading of ``<constraint>`` and ``<loop_joint>`` in a URDF.
+"""The oracle's own reading of ``<constraint>``, ``<loop_joint>`` and Drake's balls in a URDF.
 
 As :mod:`.files`, it shares no code with the package.
 """
@@ -15,6 +15,7 @@ from scipy.spatial.transform import Rotation
 from .files import read_text
 from .oracle import Oracle
 
+_BALL = "{http://drake.mit.edu}ball_constraint"
 _ENDS = {"predecessor": "parent", "successor": "child"}
 
 
@@ -23,7 +24,10 @@ def urdf_constraint_oracle(source: str | Path, names: Sequence[str]) -> Oracle:
     root = ET.fromstring(read_text(source))
     loops = [_constraint(element) for element in root.findall("constraint")]
     loops += [_loop_joint(element) for element in root.findall("loop_joint")]
-    for tag in ("constraint", "loop_joint", "transmission", "ros2_control"):
+    loops += [_ball(element) for element in root.findall(_BALL)]
+    if root.find("joint/parent[@link='world']") is not None:
+        ET.SubElement(root, "link", {"name": "world"})
+    for tag in ("constraint", "loop_joint", "transmission", "ros2_control", _BALL):
         for element in root.findall(tag):
             root.remove(element)
     return Oracle(ET.tostring(root, encoding="unicode"), None, names=names, loops=loops)
@@ -54,6 +58,15 @@ def _loop_joint(element: ET.Element) -> dict[str, Any]:
         result[f"{end}_frame"] = {
             key: [float(word) for word in link.get(key, "0 0 0").split()] for key in ("xyz", "rpy")
         }
+    return result
+
+
+def _ball(element: ET.Element) -> dict[str, Any]:
+    result: dict[str, Any] = {"cut": "spherical"}
+    for end, body, point in (("predecessor", "body_A", "p_AP"), ("successor", "body_B", "p_BQ")):
+        result[f"{end}_body"] = _found(element, f"{_BALL}_{body}").get("name")
+        at = _attribute(element, f"{_BALL}_{point}", "value", "0 0 0")
+        result[f"{end}_frame"] = {"xyz": at, "rpy": [0.0, 0.0, 0.0]}
     return result
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ..balls import with_hinged_balls
+from ..drake import drake_loops
 from ..implied import with_implied
 from ..locked_axes import axes_of, turn_to_universal
 from ..remark import Remark
@@ -20,14 +21,13 @@ from ..submechanism import Coupling, LoopConstraint, Submechanism
 from ..tied_joints import ACTIVE, INDEPENDENT, check_ends, tied_entries
 from ..tree import REVOLUTE, Tree
 from ..urdf.checks import find_cycle
-from ..urdf.unread import local_name
 from ..xml_source import Element
 from .frames import Frames
 from .includes import Includes
 from .joints import CUTS, GEARBOX, SdfJoint, read_joint
 from .tree import spanning_tree
 from .unread import remarks_on_unread
-from .values import minor_version, number_of, numbers, text_of, truth_of
+from .values import minor_version, number_of, text_of, truth_of
 
 _VOCABULARY = {
     "jointnames_independent": "an effort limit above 0",
@@ -63,7 +63,7 @@ def read_sdf(
     tree, cuts = spanning_tree(name, frames, joints, floating_base, model)
     _check_mimics(tree, model)
     loops = [(joint.name, _loop(joint, frames, tree)) for joint in cuts]
-    loops += _ball_constraints(model, tree)
+    loops += drake_loops(model, tree)
     tree = with_hinged_balls(tree, (loop for _, loop in loops))
     gears = {joint.element.place: joint.name for joint in joints if joint.kind == GEARBOX}
     couplings = [_gear(joint, frames, tree) for joint in joints if joint.kind == GEARBOX]
@@ -197,34 +197,6 @@ def _angle(
 
 def _has(joint: str, part: str) -> bool:
     return part == joint or part in (f"{joint}_axis", f"{joint}_axis2")
-
-
-def _ball_constraints(model: Element, tree: Tree) -> list[tuple[str, LoopConstraint]]:
-    """Drake's: points of two links meet."""
-    result = []
-    for k, element in enumerate(model.children):
-        if " " not in element.tag or local_name(element) != "ball_constraint":
-            continue
-        inside = {
-            local_name(child).removeprefix("ball_constraint_"): child for child in element.children
-        }
-        if not {"body_A", "p_AP", "body_B", "p_BQ"} >= set(inside) or "body_B" not in inside:
-            raise element.error("words that are not known", "write body_A, p_AP, body_B and p_BQ")
-        links, frames = [], []
-        for body, point in (("body_A", "p_AP"), ("body_B", "p_BQ")):
-            link = inside[body].text.strip() if body in inside else ""
-            if link not in tree.frames:
-                raise element.error(f"there is no link '{link[:60]}'", "name two links")
-            links.append(link)
-            frames.append(np.eye(4))
-            frames[-1][:3, 3] = numbers(inside[point], 3) if point in inside else 0.0
-        check_ends(tree, links, element.error)
-        axes = axes_of("spherical", _Z)
-        loop = LoopConstraint(
-            links[0], links[1], axes, None, frames[0], frames[1], place=element.place
-        )
-        result.append((f"ball_constraint {k}", loop))
-    return result
 
 
 def _check_mimics(tree: Tree, model: Element) -> None:

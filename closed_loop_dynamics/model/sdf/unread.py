@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..drake import WORDS as DRAKE
 from ..remark import Remark
 from ..urdf.unread import CLOSES, local_name, shortened
 from ..xml_source import Element
@@ -22,7 +23,7 @@ _KNOWN = {
             "joint",
             "model",
         ),
-        *("plugin", "gripper", "enable_wind", "ball_constraint"),
+        *("plugin", "gripper", "enable_wind", *DRAKE),
     },
     "link": {
         *("pose", "inertial", "collision", "visual", "sensor", "gravity", "self_collide"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from ...se3 import origin_pose
 from ..text_source import clip
 from ..xml_source import Element, parse_xml
 
+#: What joints may stand on without a <link> of this name, as Drake's do.
+WORLD = "world"
 _CHILDREN = {
     "robot": ("link", "joint"),
     "link": ("inertial",),
@@ -113,6 +115,11 @@ def read_document(source: object) -> UrdfDocument:
             document.links[name] = element
         else:
             document.joints[name] = _joint(element)
+    for joint in document.joints.values():
+        if joint.parent == WORLD and WORLD not in document.links:
+            document.links[WORLD] = replace(
+                joint.element, tag="link", attributes={"name": WORLD}, children=[]
+            )
     return document
 
 

@@ -34,7 +34,7 @@ _KNOWN = {
 _CONTACTS = "collision_filter_group"  # Drake's; it names links, and ties none
 _JOINT_ATTRIBUTES = {"name", "type"}
 _FRICTION = ("dynamics", "joint_properties")  # the second before URDF 1.0, Onshape exports too
-CLOSES = re.compile("loop|constraint|closure|coupling|^gear|equality", re.IGNORECASE)
+CLOSES = re.compile("loop|constraint|closure|coupling|bushing|^gear|equality", re.IGNORECASE)
 _SHOWN = 6
 
 
@@ -48,7 +48,7 @@ def closing_elements(root: Element, read: Collection[str] = ()) -> list[Element]
     for element in root.children:
         if element.tag == "gazebo":
             result += [e for e in _below(element) if e.tag == "joint" and _is_sdf_joint(e, links)]
-        elif not _is_known(element, "robot") and element.tag not in read:
+        elif not _is_known(element, "robot") and local_name(element) not in read:
             words = {w for e in _below(element) for w in (e.text.strip(), *e.attributes.values())}
             if CLOSES.search(local_name(element)) or len(words & links) > 1:
                 result.append(element)
@@ -75,7 +75,7 @@ def remarks_on_unread(
     for element in [root, *root.all("link"), *root.all("joint"), *_inertials(root)]:
         for child in element.children:
             known = _is_known(child, element.tag) or child.tag in _FRICTION
-            if not known and child.tag not in read and child not in closing:
+            if not known and local_name(child) not in read and child not in closing:
                 message = f"<{local_name(child)}> is not read: {child.place}"
                 yield Remark("warning", "unread-element", message, child.file, child.place)
     for joint in root.all("joint"):

@@ -1,5 +1,7 @@
 """``<constraint>``, proposed for urdfdom by its ROS 2 users, and Isaac Sim's ``<loop_joint>``.
 
+Drake's words are read beside them (:mod:`..drake`).
+
     <constraint name="pin" type="revolute">    <!-- or prismatic, universal, spherical, link -->
       <parent link="rod"/>
       <parent_origin xyz="0.3 0 0" rpy="0 0 0"/>
@@ -27,6 +29,8 @@ import numpy as np
 from ...arrays import Array
 from ...errors import did_you_mean
 from ...se3 import unit
+from ..drake import WORDS as DRAKE
+from ..drake import drake_loops
 from ..implied import with_implied
 from ..locked_axes import axes_of, turn_to_universal
 from ..submechanism import LoopConstraint, Submechanism
@@ -34,11 +38,13 @@ from ..tied_joints import ACTIVE, INDEPENDENT, check_ends, tied_entries
 from ..tree import Tree
 from ..urdf.drives import driven_joints
 from ..urdf.elements import numbers, origin_of, required
+from ..urdf.unread import local_name
 from ..urdf_plus.ends import check_children
 from ..xml_source import Element
 
+_OWN = ("constraint", "loop_joint")
 #: Tags that only these formats have.
-WORDS = ("constraint", "loop_joint")
+WORDS = (*_OWN, *DRAKE)
 _TYPES = {
     **{name: name for name in ("revolute", "prismatic", "universal", "spherical")},
     "link": "fixed",
@@ -55,7 +61,7 @@ _Z = np.array([0.0, 0.0, 1.0])
 
 def has_constraints(root: Element) -> bool:
     """Whether a ``<robot>`` has these words."""
-    return any(child.tag in WORDS for child in root.children)
+    return any(local_name(child) in WORDS for child in root.children)
 
 
 def read_constraints(root: Element, tree: Tree) -> tuple[Submechanism, ...]:
@@ -66,7 +72,7 @@ def read_constraints(root: Element, tree: Tree) -> tuple[Submechanism, ...]:
     """
     loops: dict[str, LoopConstraint] = {}
     for element in root.children:
-        if element.tag in WORDS:
+        if element.tag in _OWN:
             name = required(element, "name")
             if name in loops:
                 raise element.error(f"a second one has the name '{name}'", "give it another")
@@ -75,7 +81,7 @@ def read_constraints(root: Element, tree: Tree) -> tuple[Submechanism, ...]:
     driven = driven_joints(root)
     entries = tied_entries(
         tree,
-        list(loops.items()),
+        [*loops.items(), *drake_loops(root, tree)],
         undecided=(INDEPENDENT,) if driven else (INDEPENDENT, ACTIVE),
         vocabulary=_VOCABULARY,
     )
