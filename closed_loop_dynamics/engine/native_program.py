@@ -87,9 +87,9 @@ class NativeProgram(Program):
 
     def prepare_batch(self) -> None:
         """Compile the SIMD version now instead of at the first batch call."""
-        with self._lock:
-            if self._wide is None:
-                self._wide = self._load(native.simd_lanes())
+        if self._wide is None:
+            with self._lock:
+                self._wide = self._wide or self._load(native.simd_lanes())
 
     def run_address(self) -> int:
         """Address of ``i64 run(ptr memory)``, good while this program lives."""
