@@ -9,8 +9,9 @@ they differ plain Python copies the vectors.
 
 The result is a new array. Whatever is not so simple is left to Python, with a status: arguments
 that are not exactly one-dimensional float64 arrays of the right length (CONVERT), calls that
-failed, and calls by another thread than the one that the memory belongs to. The GIL is held: these
-calls are short, and batches release it.
+failed, and calls by another thread than the one that the memory belongs to. Threads are told apart
+by a number that no other thread ever has: idents come back when a thread has ended. The GIL is
+held: these calls are short, and batches release it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from __future__ import annotations
 import ctypes
 import importlib
 import sys
-import threading
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -46,7 +46,8 @@ _ARGUMENTS = {"self": Block, "args": Block, "count": Int}
 _PYTHON: dict[str, tuple[type[Value], ...]] = {
     "PyArray_New": (Block, Int, Block, Int, Block, Block, Int, Int, Block),
     "PyObject_Vectorcall": (Block, Block, Int, Block),
-    "PyThread_get_thread_ident": (),
+    "PyThreadState_Get": (),
+    "PyThreadState_GetID": (Int,),
 }
 
 
@@ -90,7 +91,7 @@ def symbols() -> dict[str, int]:
     pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     functions = pointer(capsule, None)
     found = {"PyArray_New": ctypes.c_void_p.from_address(functions + 8 * _PYARRAY_NEW).value}
-    for name in ("PyObject_Vectorcall", "PyThread_get_thread_ident"):
+    for name in ("PyObject_Vectorcall", "PyThreadState_Get", "PyThreadState_GetID"):
         found[name] = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
     return {name: address or 0 for name, address in found.items()}
 
@@ -118,7 +119,7 @@ def emit_array_call(module: Module, shape: ProgramShape, symbol: str, single: st
         objects[_STATUS] = status
         return left_to_python()
 
-    thread = f.called("PyThread_get_thread_ident", Int)
+    thread = f.called("PyThreadState_GetID", Int, f.called("PyThreadState_Get", Int))
     f.return_if(thread.differs(objects[_OWNER]), left_to_python)
     status = f.called(run, Int, *f.arguments)
     f.return_if(status.differs(0), failed)
@@ -193,15 +194,14 @@ def bind(
     read until the very end of the function's life.
     """
     objects = memory.view(np.int64)[shape.layout.objects :][:OBJECTS]
-    this_thread = ctypes.c_int64(threading.get_ident()).value
+    thread = this_thread()
 
     def left(*values: Any) -> Any:
-        mine = ctypes.c_int64(threading.get_ident()).value == this_thread
-        return otherwise(int(objects[_STATUS]) if mine else None, values)
+        return otherwise(int(objects[_STATUS]) if this_thread() == thread else None, values)
 
     objects[:_DEFINITION] = (
         *(id(np.ndarray), id(np.dtype(np.float64))),
-        *(this_thread, id(left), 0, shape.n_user_out),
+        *(thread, id(left), 0, shape.n_user_out),
     )
     place = objects[_DEFINITION:].ctypes.data
     definition = _MethodDefinition.from_address(place)
@@ -212,6 +212,13 @@ def bind(
     owned.keep = keep, left
     function: Callable[..., Array] = _new_function()(place, owned, None)
     return function
+
+
+def this_thread() -> int:
+    """A number that no other thread of this process ever has."""
+    state, number = ctypes.pythonapi.PyThreadState_Get, ctypes.pythonapi.PyThreadState_GetID
+    state.restype, number.restype = ctypes.c_void_p, ctypes.c_int64
+    return int(number(ctypes.c_void_p(state())))
 
 
 @lru_cache(maxsize=1)

@@ -170,10 +170,9 @@ class Program(abc.ABC):
 
     def _copying_call(self, context: Context) -> Callable[..., Array]:
         """A :attr:`Context.call` in plain Python."""
-        owner = threading.get_ident()
 
         def call(*values: Any) -> Array:
-            if threading.get_ident() != owner:
+            if getattr(self._local, "context", None) is not context:
                 return self(*values)
             try:
                 for view, value in zip(context.inputs, values, strict=True):

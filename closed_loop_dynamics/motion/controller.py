@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import Array
-from ..errors import ClosedLoopError, InvalidInput
+from ..errors import ClosedLoopError
 from ..model.joint_limits import Limits
 from ..quantities.state import State as RobotState
 from ..robot import Robot
@@ -23,51 +22,17 @@ from .clock_steps import NANO
 from .efforts import EffortLaw, EffortRate
 from .execution import Execution
 from .impedance import Impedance
+from .knowledge import Knowledge
+from .manner import Manner
 from .observer import Observation, Observer
 from .policy import Facts
 from .supervisor import IN_CONTROL, Request, State, Supervisor, Transition
 from .trajectory import Setpoint
 
-#: What is left of the longest pause between two cycles after each of them.
-FADING = 0.95
-#: Commands do not act longer than this: drives have their watchdogs [s].
-LONGEST = 0.02
 #: Damping times delay of the loop, at most: at half a turn of phase (pi / 2) it would push.
 MOST_DAMPING = 1.0
-#: Share of the timeout of measurements after which nothing is said: drives with a watchdog hold the
-#: robot, where efforts without feedback would let it drift, and light joints run away.
-BLIND = 0.5
 #: Who ends brakes the robot for so long at most [s], until it is so slow [rad/s or m/s].
 LAST_WORDS, STANDING = 2.0, 0.01
-#: How often efforts of zero are said of a robot that is out of hand; then there is
-#: silence, as every further one would keep the drives from holding it.
-LAST_ZEROS = 2
-
-
-@dataclass(frozen=True)
-class Manner:
-    """How the controller acts.
-
-    Attributes:
-        period: of the cycle [s].
-        lead: efforts are those of the reference this much later [s].
-        stop_time: within which the reference comes to rest [s].
-        damping: frequency with which speeds die out while it is damped [1/s].
-        compensating: the same while a hand leads the robot.
-        fresh: age up to which a measurement counts fully, as a multiple of the period; from there
-            to the supervisor's timeout it counts less and less.
-        needs_measurement: no proof, no motion, from the first cycle on.
-        timeless: measurements do not age (lockstep: time waits for them).
-    """
-
-    period: float
-    lead: float = 0.0
-    stop_time: float = 0.3
-    damping: float = 30.0
-    compensating: float = 2.0
-    fresh: float = 5.0
-    needs_measurement: bool = False
-    timeless: bool = False
 
 
 class Command(NamedTuple):
@@ -83,6 +48,7 @@ class Command(NamedTuple):
         transition: what the supervisor has decided in this cycle, if anything.
         dynamics: time that the robot's equations took [s].
         silent: the efforts are not to be sent: drives with a watchdog take over.
+        powerless: the robot is out of hand: efforts of zero are its last ones.
     """
 
     setpoint: Setpoint
@@ -94,19 +60,14 @@ class Command(NamedTuple):
     transition: Transition | None
     dynamics: float
     silent: bool = False
-
-
-class Seen(NamedTuple):
-    """The newest measurement that was believed, and when [s, steady]."""
-
-    what: Observation
-    when: float
+    powerless: bool = False
 
 
 class Controller:
     """See the module. :meth:`observe` is called between two cycles, and :meth:`cycle` is one.
 
     Attributes:
+        known: what is known of the robot.
         lost_track: what the supervisor has decided in a cycle without a command, if anything.
     """
 
@@ -126,7 +87,7 @@ class Controller:
         self.supervisor = supervisor
         self.manner = manner
         self.execution: Execution
-        self._observer = observer
+        self.known = Knowledge(observer, manner, supervisor.policy.timeout, steady)
         self._law = law
         self._limits = limits
         self._rate = rate
@@ -136,67 +97,26 @@ class Controller:
 
     def restart(self) -> None:
         """Forget the past."""
-        self._seen: Seen | None = None
+        self.known.forget()
         self._begun = False
-        self._cycled: float | None = None
-        self._pause = 0.0
-        self._asleep, self._heard = -np.inf, False
-        self._sighted: float | None = None
-        self._idle = 0
         self.lost_track: Transition | None = None
         self._last: Array | None = None
         self._good: RobotState | None = None
-        self._observer.forget()
         self._rate.begin(None)
         self._law.forget()
         self.supervisor.restart()
         if self.impedance is not None:
             self.impedance.restart()
 
-    # -- what is known of the robot -------------------------------------------------------------
-
     def observe(
         self, u: Array, ud: Array | None, tau_u: Array | None = None, late: float = 0.0
     ) -> None:
-        """Actuators have been measured.
-
-        Args:
-            late: how long ago that was [s].
-
-        Raises:
-            ClosedLoopError: it is not believed.
-        """
-        when = self._steady() - late
-        if late > self._timeout:
-            raise InvalidInput(f"not believed: it comes {late:.3g} s late")
-        if self._seen is not None and when < self._seen.when:
-            return  # overtaken by a newer one
-        self._seen = Seen(self._observer.observe(when, u, ud), when)
-        self._heard = True
-        # Efforts that no drive can give are in another unit.
-        if not self._begun and tau_u is not None and self._limits.too_strong(tau_u[None]) is None:
+        """Actuators have been measured, with these efforts; see :meth:`.Knowledge.observe`."""
+        believed = self.known.observe(u, ud, late)
+        if self._begun or not believed or tau_u is None:
+            return
+        if self._limits.too_strong(tau_u[None]) is None:  # else they are in another unit
             self._rate.begin(tau_u)
-
-    @property
-    def age(self) -> float:
-        """Of the newest believed measurement [s]; infinite: there is none."""
-        return np.inf if self._seen is None else self._steady() - self._seen.when
-
-    def position(self) -> Array | None:
-        """(m,) where the robot is, if that is known."""
-        seen = self._seen
-        if seen is None or (not self.manner.timeless and self.age > self._timeout):
-            return None
-        return seen.what.y
-
-    @property
-    def observation(self) -> Observation | None:
-        """The newest measurement that was believed, however old."""
-        return None if self._seen is None else self._seen.what
-
-    @property
-    def _timeout(self) -> float:
-        return self.supervisor.policy.timeout
 
     # -- the cycle ------------------------------------------------------------------------------
 
@@ -208,8 +128,8 @@ class Controller:
             self._supervise_blindly(now_ns)
             return None
         self._begun = True
-        self._pace()
-        seen, trust = self._measured()
+        self.known.pace()
+        seen, trust = self.known.now()
         now = now_ns / NANO if self.manner.timeless else self._steady()
         transition = self.supervisor.update(self._facts(now, setpoint, seen))
         if transition is not None:
@@ -227,8 +147,11 @@ class Controller:
         # No more than the URDF allows: a measurement may be wrong, a payload far too heavy.
         within, excess = self._limits.cut_off(efforts)
         self.execution.commanded(setpoint)
-        efforts, silent = self._said(within)
-        return Command(setpoint, seen, state, efforts, excess, unseen, transition, dynamics, silent)
+        said, silent, powerless = self._said(within)
+        return Command(
+            *(setpoint, seen, state, said, excess, unseen),
+            *(transition, dynamics, silent, powerless),
+        )
 
     def _supervise_blindly(self, now_ns: int) -> None:
         """There is no reference any more (time has jumped), and nobody knows where the robot is."""
@@ -261,82 +184,31 @@ class Controller:
         if self.impedance is not None:
             self.impedance.admit()
 
-    def _said(self, efforts: Array) -> tuple[Array, bool]:
-        """The efforts (p,) that follow the last ones, and whether it is better to say nothing.
+    def _said(self, efforts: Array) -> tuple[Array, bool, bool]:
+        """The efforts (p,) that follow the last ones; whether they are silent, or powerless.
 
         Where feedback is wanted and what is known grows old, efforts would rather drive the robot:
-        first nothing is said, then they are taken back. Efforts of zero are said several times:
-        who keeps the last one that came does not keep another.
+        first nothing is said, then they are taken back.
         """
         state = self.supervisor.state
-        blind = state in IN_CONTROL and self._blind
-        lost = blind and self._missed > self._timeout
+        blind = state in IN_CONTROL and self.known.blind
+        lost = blind and self.known.lost
         if blind and not lost:
-            return (efforts if self._last is None else self._last), True
+            return (efforts if self._last is None else self._last), True, False
         self._last = self._rate.limited(np.zeros_like(efforts) if lost else efforts)
         powerless = lost or state in (State.DAMPING, State.OFF)
-        self._idle = self._idle + 1 if powerless and not self._last.any() else 0
-        return self._last, self._idle > LAST_ZEROS and not self.manner.timeless
-
-    @property
-    def _blind(self) -> bool:
-        """Feedback is wanted, and what is known is so old that it would rather drive the robot."""
-        wanted = self.manner.needs_measurement and not self.manner.timeless
-        return wanted and self.age > BLIND * self._timeout
-
-    def _measured(self) -> tuple[Observation | None, float]:
-        """Where the robot should be by now, and how far that is to be trusted, 0 to 1."""
-        seen = self._seen
-        if seen is None:
-            return None, 0.0
-        if self.manner.timeless:
-            return seen.what, 1.0
-        age, fresh = self._steady() - seen.when, self.manner.fresh * self.manner.period
-        if age > self._timeout:
-            return None, 0.0
-        trust = 1.0 if age <= fresh else max(0.0, (self._timeout - age) / (self._timeout - fresh))
-        what = seen.what
-        if self.robot.mechanism.turning:
-            return what, trust
-        return self._observer.ahead(what, age), trust
-
-    def _pace(self) -> None:
-        """How long commands act, by the longest lately; when we have slept."""
-        steady = self._steady()
-        gone = 0.0 if self._cycled is None else steady - self._cycled
-        self._pause, self._cycled = max(min(gone, LONGEST), FADING * self._pause), steady
-        if not self._blind or self._sighted is None:
-            self._sighted = steady
-        # Once: who has heard nothing since has not slept through it.
-        if gone > 0.5 * self._timeout and self._heard:
-            self._asleep, self._heard = steady, False
-
-    @property
-    def _missed(self) -> float:
-        """For how long no measurement has come that helps [s]; who has slept has not listened."""
-        if self._seen is None:
-            return np.inf
-        if self.manner.timeless:
-            return 0.0
-        now = self._steady()
-        # Old ones that keep coming are of no more use than none.
-        useless = 0.0 if self._sighted is None else now - self._sighted
-        return min(max(self.age, useless), now - self._asleep)
-
-    @property
-    def _delay(self) -> float:
-        """From a measurement to the end of the command that answers it [s]."""
-        return 0.0 if self.manner.timeless else min(self.age, self._timeout) + self._pause
+        return self._last, False, powerless and not self.manner.timeless
 
     def _facts(self, now: float, setpoint: Setpoint, seen: Observation | None) -> Facts:
         error = None if seen is None else setpoint.y - seen.y
-        expected = self.manner.needs_measurement or self._seen is not None
+        expected = self.manner.needs_measurement or self.known.newest is not None
         moving = (self.execution.remaining or 0.0) > 0.0
         following = moving and self.execution.following
         speed = None if seen is None else seen.yd
         impedance = self._impedance_wanted(now, seen)
         why, self.execution.interrupted = self.execution.interrupted, ""
-        return Facts(now, moving, following, self._missed, expected, error, speed, impedance, why)
+        missed = self.known.missed
+        return Facts(now, moving, following, missed, expected, error, speed, impedance, why)
 
     def _impedance_wanted(self, now: float, seen: Observation | None) -> bool:
         if self.impedance is None:
@@ -367,9 +239,9 @@ class Controller:
         state = self.supervisor.state
         try:
             if state in IN_CONTROL:
-                return self._law.efforts(setpoint, seen, trust, self._delay)
+                return self._law.efforts(setpoint, seen, trust, self.known.delay)
             self._law.forget()
-            waits = self.supervisor.waiting or self._blind
+            waits = self.supervisor.waiting or self.known.blind
             if state is State.DAMPING and seen is not None and not waits:
                 return self._law.damping(seen, self._damping), ""
             if state is State.COMPENSATING and seen is not None:
@@ -390,7 +262,7 @@ class Controller:
     @property
     def _damping(self) -> float:
         """What the manner says, or as much as the delay of the loop allows."""
-        delay = self._delay
+        delay = self.known.delay
         return min(self.manner.damping, MOST_DAMPING / delay) if delay else self.manner.damping
 
     def last_words(self, measure: Callable[[], None]) -> Iterator[Array]:
@@ -402,8 +274,8 @@ class Controller:
         end = self._steady() + min(self.manner.stop_time, LAST_WORDS)
         while self._steady() < end:
             measure()
-            self._pace()
-            seen, _ = self._measured()
+            self.known.pace()
+            seen, _ = self.known.now()
             if seen is None or (np.abs(seen.yd) < STANDING).all():
                 break
             yield self._rate.limited(

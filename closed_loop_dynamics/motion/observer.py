@@ -132,6 +132,8 @@ class Observer:
 
     def ahead(self, seen: Observation, age: float) -> Observation:
         """Where the robot is that was seen ``age`` seconds ago: it leaves no limits on the way."""
+        if self.robot.mechanism.turning:
+            return seen
         limits, y = self._inside, seen.y
         low, high = np.minimum(limits.lower, y), np.maximum(limits.upper, y)
         there = np.minimum(np.maximum(y + age * seen.yd, low), high)

@@ -11,8 +11,9 @@ from ..arrays import Array
 from ..motion.clock_steps import NANO
 from ..motion.controller import Command
 from ..motion.efforts import EffortRate
-from .conversions import EffortBuffer, JointStateBuffer
+from ..motion.voice import Voice
 from .robot_node import RobotNode
+from .serialized import EffortBuffer, JointStateBuffer
 
 
 class Letter(NamedTuple):
@@ -29,14 +30,14 @@ class CommandTopics:
         lockstep: the efforts answer the state of their time.
         tree_rate: messages of ``joint_states`` per second at most [Hz]; 0: none. In lockstep there
             is one for each command.
-        rate: of what is really said: a command may be replaced before it could be sent.
+        rate: of what is really said.
     """
 
     def __init__(
         self, node: RobotNode, rate: EffortRate, *, lockstep: bool, tree_rate: float
     ) -> None:
         names = node.robot.names
-        self._rate = rate
+        self._voice = Voice(rate)
         self._lockstep = lockstep
         self._efforts = EffortBuffer(node.robot.p)
         self._command = JointStateBuffer(names.actuator)
@@ -54,7 +55,7 @@ class CommandTopics:
 
     def restart(self) -> None:
         """Whatever comes first may come."""
-        self._rate.begin(None)
+        self._voice.restart()
 
     def publish(self, letter: Letter) -> None:
         """What moves the robot goes first. In lockstep it is what everybody waits for: last."""
@@ -62,17 +63,19 @@ class CommandTopics:
         state = command.state
         ud, qd = state.ud, state.qd
         assert ud is not None and qd is not None
-        if not self._lockstep and not command.silent:
-            self.publish_efforts(command.efforts)
+        said = None if self._lockstep else self._voice.of(command)
+        if said is not None:
+            self._effort_out.publish(self._efforts.fill(said))
         self._command_out.publish(self._command.fill(now, state.u, ud, command.efforts))
         if self._tree_out is not None and self._is_due(now):
             self._tree_out.publish(self._tree.fill(now, state.q, qd))
         if self._lockstep:
             self._effort_out.publish(self._efforts.fill(command.efforts, now))
 
-    def publish_efforts(self, efforts: Array) -> None:
-        """The efforts alone, (p,)."""
-        self._effort_out.publish(self._efforts.fill(self._rate.limited(efforts)))
+    def publish_efforts(self, efforts: Array) -> bool:
+        """The efforts alone, (p,); whether the robot has been let go of by that."""
+        self._effort_out.publish(self._efforts.fill(self._voice.say(efforts)))
+        return self._voice.has_let_go
 
     def _is_due(self, now: int) -> bool:
         """On a raster; after a jump of time, or a pause, at once."""

@@ -13,8 +13,9 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 from ..arrays import Array
 from ..motion.controller import Command
 from .command_topics import Letter
-from .conversions import JointStateBuffer, set_stamp, trajectory_point
+from .conversions import set_stamp, trajectory_point
 from .robot_node import RobotNode
+from .serialized import JointStateBuffer
 
 try:
     from control_msgs.msg import JointTrajectoryControllerState

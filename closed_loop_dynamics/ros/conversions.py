@@ -12,7 +12,7 @@ import numpy as np
 from geometry_msgs.msg import PoseStamped, TwistStamped
 from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray, MultiArrayDimension
+from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ..arrays import Array
@@ -68,35 +68,6 @@ def places(
 
 
 # -- sensor_msgs/JointState -----------------------------------------------------------------------
-
-
-class JointStateBuffer:
-    """A JointState that is filled again and again without allocating.
-
-    Attributes:
-        message: what to publish.
-        position, velocity, effort: views of the message's numbers; write into them.
-    """
-
-    def __init__(self, names: Sequence[str], *, effort: bool = True) -> None:
-        self.message = JointState(name=list(names))
-        zeros = [0.0] * len(names)
-        self.message.position, self.message.velocity = list(zeros), list(zeros)
-        self.message.effort = list(zeros) if effort else []
-        self.position: Array = np.frombuffer(self.message.position)
-        self.velocity: Array = np.frombuffer(self.message.velocity)
-        self.effort: Array = np.frombuffer(self.message.effort) if effort else np.zeros(0)
-
-    def fill(
-        self, nanosec: int, position: Array, velocity: Array, effort: Array | None = None
-    ) -> JointState:
-        """Write stamp and numbers; returns the message."""
-        set_stamp(self.message.header.stamp, nanosec)
-        self.position[:] = position
-        self.velocity[:] = velocity
-        if effort is not None:
-            self.effort[:] = effort
-        return self.message
 
 
 class BaseBuffer:
@@ -187,27 +158,6 @@ def _column(values: Sequence[float], what: str, count: int, at: NDArray[np.intp]
 
 
 # -- std_msgs/Float64MultiArray -------------------------------------------------------------------
-
-
-class EffortBuffer:
-    """A Float64MultiArray of efforts that is filled again and again.
-
-    The label of its one dimension can carry the stamp of the state that the efforts answer; in
-    lockstep this is how the simulator tells an answer from an echo (see ``simulator``).
-    """
-
-    def __init__(self, count: int) -> None:
-        self._dimension = MultiArrayDimension(label="actuators", size=count, stride=count)
-        self.message = Float64MultiArray(data=[0.0] * count)
-        self.message.layout.dim = [self._dimension]
-        self._data: Array = np.frombuffer(self.message.data)
-
-    def fill(self, efforts: Array, answers: int | None = None) -> Float64MultiArray:
-        """Write efforts and, optionally, the stamp [ns] they answer; returns the message."""
-        self._data[:] = efforts
-        if answers is not None:
-            self._dimension.label = str(answers)
-        return self.message
 
 
 def answered_stamp(message: Float64MultiArray) -> int | None:

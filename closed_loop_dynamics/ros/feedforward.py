@@ -21,6 +21,7 @@ import math
 import time
 from collections.abc import Callable
 from functools import partial
+from itertools import chain, repeat
 
 import numpy as np
 from trajectory_msgs.msg import JointTrajectory
@@ -127,7 +128,10 @@ class Feedforward(RobotNode):
             checker,
             self._period,
             Whereabouts(
-                initial, self._controller.position, self._somebody_measures, p["start_tolerance"]
+                initial,
+                self._controller.known.position,
+                self._somebody_measures,
+                p["start_tolerance"],
             ),
             TrajectoryReports(self, self._mapped_out.publish, self._goals),
             self._now,
@@ -209,14 +213,20 @@ class Feedforward(RobotNode):
         """Stop whoever follows the reference, let go of the robot; end the checking thread."""
         self._execution.let_go(self._controller.manner.stop_time)
         if self._last is not None:
-            for efforts in self._controller.last_words(self._states.look):
-                self._commands.publish_efforts(efforts)
-                if not self._lockstep:
-                    time.sleep(self._period)
+            self._let_go()
         self._execution.close()
         self._action.stop("the node was deactivated")
         self._controller.supervisor.restart("the node is not active")
         self._supervision.say()
+
+    def _let_go(self) -> None:
+        zeros = repeat(np.zeros(self.robot.p))
+        for efforts in chain(self._controller.last_words(self._states.look), zeros):
+            let_go = self._commands.publish_efforts(efforts)
+            if not self._lockstep:
+                time.sleep(self._period)
+            if let_go:
+                break
 
     # -- input ----------------------------------------------------------------------------------
 
@@ -309,8 +319,8 @@ class Feedforward(RobotNode):
             values["trajectory"] = f"ends in {left:.3f} s" if left > 0 else "holding"
         if nearest is not None:
             values["nearest singularity of the platform"] = f"{nearest[0]}: {nearest[1]:.6g}"
-        if np.isfinite(self._controller.age):
-            values["input age [s]"] = f"{self._controller.age:.4f}"
+        if np.isfinite(self._controller.known.age):
+            values["input age [s]"] = f"{self._controller.known.age:.4f}"
         if self.unsent:
             values["commands not sent"] = str(self.unsent)
         self._supervision.measure()

@@ -9,8 +9,8 @@ import numpy as np
 from ..arrays import Array
 from ..inspection.drive import DRIVE_BAR
 from ..model.joint_limits import Limits
-from ..motion.controller import Manner
 from ..motion.feedback import ActuatorFeedback, Feedback
+from ..motion.manner import Manner
 from ..motion.policy import Policy
 from ..motion.streaming import StreamManner
 from ..motion.trajectory import Spline

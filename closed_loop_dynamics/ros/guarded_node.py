@@ -136,7 +136,7 @@ class GuardedNode(LifecycleNode):
         self,
         period: float,
         callback: Callable[[], None],
-        send: Callable[[Any], None],
+        send: Callable[[Any], None] = lambda _: None,
         priority: int = 0,
     ) -> None:
         """A guarded cycle on a thread of its own for as long as the node is active.

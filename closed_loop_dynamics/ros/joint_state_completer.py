@@ -15,11 +15,12 @@ from sensor_msgs.msg import JointState
 
 from ..motion.observer import Observer
 from ..quantities.state import State
-from .conversions import JointStateBuffer, JointStateReader, nanoseconds
+from .conversions import JointStateReader, nanoseconds
 from .health import WARN
 from .parameters import Spec
 from .robot_node import RobotNode
 from .run import run
+from .serialized import JointStateBuffer
 from .topics import encoder_quality
 
 

@@ -50,11 +50,13 @@ class MarkerPublisher:
         self._scales = [e if np.isfinite(e) and e > 0 else 100.0 for e in efforts]
 
     def publish(self, q: Array, tau: Array, desired: Array | None = None) -> None:
-        """Show spanning positions ``q`` (n,) and actuator forces ``tau`` (p,).
+        """Show whoever listens spanning positions ``q`` (n,) and actuator forces ``tau`` (p,).
 
         Args:
             desired: (n,) where it should be, if somebody knows.
         """
+        if not self._publisher.heard:
+            return
         stamp = self._clock.now().to_msg()
         for marker in self._message.markers:
             marker.header.stamp = stamp

@@ -54,7 +54,7 @@ class Outlet:
         self.topic_name: str = publisher.topic_name
 
     def publish(self, message: Any) -> None:
-        """Publish; other threads go on meanwhile.
+        """Publish a message, or its bytes; other threads go on meanwhile.
 
         Raises:
             RCLError: the middleware refuses.
@@ -62,7 +62,12 @@ class Outlet:
         if RCL is None:
             self.publisher.publish(message)
         elif getattr(self.publisher, "is_activated", True):
-            self._publish(serialize_message(message))
+            self._publish(message if isinstance(message, bytes) else serialize_message(message))
+
+    @property
+    def heard(self) -> bool:
+        """Somebody listens."""
+        return bool(self.publisher.get_subscription_count())
 
     def _publish(self, data: bytes) -> None:
         letter = SerializedMessage(data, len(data), len(data))

@@ -8,8 +8,9 @@ from sensor_msgs.msg import JointState
 
 from ..arrays import Array
 from ..quantities.state import State
-from .conversions import BaseBuffer, JointStateBuffer, set_stamp
+from .conversions import BaseBuffer, set_stamp
 from .robot_node import RobotNode
+from .serialized import JointStateBuffer
 
 
 class PlantStates:

@@ -2,7 +2,7 @@
 
 Two ways to keep time:
 
-* real time (default): a timer advances the robot; the newest command acts for ``command_timeout``,
+* real time (default): a thread advances the robot; the newest command acts for ``command_timeout``,
   then the robot holds itself where it is, as drives with a watchdog do. A robot does not wait for
   its simulator: periods that a busy machine has missed are made up for. With ``publish_clock`` it
   does, and so does everybody who follows that clock.
@@ -17,15 +17,16 @@ Two ways to keep time:
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import deque
-from functools import partial
+from collections.abc import Callable
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
 from rclpy.qos import QoSProfile
-from rclpy.serialization import deserialize_message
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 
@@ -43,10 +44,11 @@ from .plant_states import PlantStates
 from .polled import Polled
 from .robot_node import RobotNode
 from .run import run
+from .serialized import EffortReader
 from .simulator_settings import SETTINGS, check_times, initial_position, physics
 from .topics import other_publishers
 
-#: Time that a late timer makes up for [s]: more than the robot takes from the last command to being
+#: Time that is made up for [s]: more than the robot takes from the last command to being
 #: held, and little enough for it not to be late again by having made up for it.
 CATCH_UP = 0.05
 #: The same with ``publish_clock``, as periods: time itself is late then, and nobody has commanded
@@ -60,12 +62,28 @@ PUT_THERE = NANO
 SLOWED = 2.0
 
 
+def in_turn(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Of the plant, which a thread of its own moves and others ask for: one at a time."""
+
+    @wraps(method)
+    def alone(self: Simulator, *arguments: Any) -> Any:
+        with self.turn:
+            return method(self, *arguments)
+
+    return alone
+
+
 class Simulator(RobotNode):
-    """See the module."""
+    """See the module.
+
+    Attributes:
+        turn: held by whoever is at work on the plant.
+    """
 
     PARAMETERS = SETTINGS
 
     def __init__(self) -> None:
+        self.turn = threading.RLock()
         super().__init__("simulator")
         self._payload = CarriedPayload(self, self.parameters)
 
@@ -90,6 +108,7 @@ class Simulator(RobotNode):
         self._links = tuple(robot.mechanism.tree.frames)
         self._warm_up()
         self._commands: Polled | None = None
+        self._reader = EffortReader(robot.p)
         if self._lockstep:
             self.add_subscription(Float64MultiArray, *EFFORTS, self._on_effort)
         else:
@@ -133,7 +152,10 @@ class Simulator(RobotNode):
             self._publish()
         else:
             period = self._period / self.parameters["real_time_factor"]
-            self.add_timer(period, self._on_timer, self.steady if self._own_time else None)
+            if self.get_parameter("use_sim_time").value:
+                self.add_timer(period, self._on_timer)
+            else:  # the executor would need as long for a timer as the plant for a step
+                self.add_control_thread(period, self._on_timer)
         if self._markers is not None:
             self.add_timer(1.0 / self.parameters["marker_rate"], self._show, self.steady)
 
@@ -142,22 +164,28 @@ class Simulator(RobotNode):
     def _look_for_efforts(self) -> None:
         """What has come since the last step: the executor needs longer for it than the plant."""
         for data, age in self._commands.news() if self._commands is not None else ():
-            if self.guard(EFFORTS[1], lambda d=data: self._on_effort(_efforts_of(d))):
+            if self.guard(EFFORTS[1], self._take, data):
                 self._effort_at -= 0.0 if self._own_time else age
 
+    def _take(self, data: bytes) -> None:
+        self._accept(self._reader.read(data))
+
     def _on_effort(self, message: Float64MultiArray) -> None:
-        if self._lockstep and self._is_echo(answered_stamp(message)):
+        """In lockstep."""
+        if self._is_echo(answered_stamp(message)):
             return
-        self._effort = efforts_from(message, self.robot.p)
-        self._effort_at = self._command_clock()
-        self.diagnostics.clear(EFFORTS[1])
-        excess = self.plant.drives.limits.cut_off(self._effort)[1]
-        told = excess if self.plant.physics.clip_effort else ""
-        self.diagnostics.tell("effort limits", told, WARN)
+        self._accept(efforts_from(message, self.robot.p))
         self.diagnostics.clear("lockstep")
-        if self._lockstep and not self._paused:
+        if not self._paused:
             self._advance(1)
             self._publish()
+
+    def _accept(self, efforts: Array) -> None:
+        self._effort, self._effort_at = efforts, self._command_clock()
+        self.diagnostics.clear(EFFORTS[1])
+        excess = self.plant.drives.limits.cut_off(efforts)[1]
+        told = excess if self.plant.physics.clip_effort else ""
+        self.diagnostics.tell("effort limits", told, WARN)
 
     def _is_echo(self, answers: int | None) -> bool:
         """An answer to states before the present ones.
@@ -174,6 +202,7 @@ class Simulator(RobotNode):
             )
         return True
 
+    @in_turn
     def _on_wrench(self, message: WrenchStamped) -> None:
         link, wrench = wrench_from(message, self._links)
         self.plant.push(link, wrench)
@@ -181,6 +210,7 @@ class Simulator(RobotNode):
             self._wrench_until[link] = self._time_ns + round(self._wrench_timeout * NANO)
         self.diagnostics.clear("wrench")
 
+    @in_turn
     def _on_reset(self, _: Any, response: Any) -> Any:
         self.plant.reset()
         self._effort = None
@@ -190,6 +220,7 @@ class Simulator(RobotNode):
             self.guard("cycle", self._publish)
         return response
 
+    @in_turn
     def _on_pause(self, request: Any, response: Any) -> Any:
         if not self.active:
             response.success, response.message = False, "the node is not active"
@@ -200,6 +231,7 @@ class Simulator(RobotNode):
             self.guard("cycle", self._publish)
         return response
 
+    @in_turn
     def _on_step(self, _: Any, response: Any) -> Any:
         if not self.active or not self._paused:
             response.success, response.message = False, "pause first: ~/pause with data true"
@@ -215,6 +247,7 @@ class Simulator(RobotNode):
 
     # -- time -----------------------------------------------------------------------------------
 
+    @in_turn
     def _on_timer(self) -> None:
         """Real time: as many periods as have passed since the last call."""
         self._look_for_efforts()
@@ -304,7 +337,8 @@ class Simulator(RobotNode):
 
     def measure(self) -> State | None:
         """Energy, time and the age of the command."""
-        kinetic, potential = self.plant.energy()
+        with self.turn:
+            kinetic, potential = self.plant.energy()
         values = self.health.values
         values["simulated time [s]"] = f"{self._time_ns / NANO:.6f}"
         values["kinetic energy [J]"] = f"{kinetic:.9g}"
@@ -321,13 +355,6 @@ class Simulator(RobotNode):
         rivals = other_publishers(self, "/clock") if self._own_time else []
         text = f"/clock comes from {', '.join(rivals)}, too: remap it for each robot"
         self.diagnostics.tell("clock", text if rivals else "", WARN, every=60.0)
-
-
-def _efforts_of(data: bytes) -> Float64MultiArray:
-    try:
-        return deserialize_message(data, Float64MultiArray)
-    except Exception as error:
-        raise InvalidInput(f"not readable: {error}") from error
 
 
 main = partial(run, Simulator)

@@ -192,8 +192,8 @@ class TrajectoryAction:
         set_stamp(message.header.stamp, int(self._node.get_clock().now().nanoseconds))
         execution = self._controller.execution
         reference, elapsed = execution.reference, round(execution.elapsed * NANO)
-        fresh = self._controller.position() is not None
-        seen = self._controller.observation if fresh else None
+        fresh = self._controller.known.position() is not None
+        seen = self._controller.known.newest if fresh else None
         if reference is not None:
             message.desired = trajectory_point(reference.y, reference.yd, reference.ydd)
         if reference is not None and seen is not None:

@@ -45,8 +45,9 @@ def test_the_file_has_what_the_api_finds_and_is_read_back(run, leg, log, tmp_pat
     for out in (tmp_path / "found.json", tmp_path / "found.csv"):
         outcome = run("identify", "crank_leg", "-i", path, "-o", out)
         assert outcome.status == 0 and outcome.err == "", outcome.err
+        # Rounding of the log's last digits (1e-16) moves parameters by up to 1e-8 of their size.
         np.testing.assert_allclose(
-            read_parameters(leg, out), found.parameters, rtol=1e-9, atol=1e-12
+            read_parameters(leg, out), found.parameters, rtol=1e-7, atol=1e-12
         )
     assert "base parameters determined" in outcome.out and f"wrote {out}" in outcome.out
     document = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))

@@ -287,6 +287,30 @@ def test_another_thread_may_use_a_call_that_is_not_its_own(program: Program) -> 
     np.testing.assert_allclose(found, [expected(2 * A, B), expected(2 * A, np.array([5.0, 6.0]))])
 
 
+def test_a_thread_does_not_inherit_the_memory_of_one_that_has_ended(program: Program) -> None:
+    """Python gives new threads the idents of old ones."""
+    found: list[Any] = []
+
+    def first() -> None:
+        context = program.context()
+        context.call(A, B)
+        found.append((threading.get_ident(), context, context.call))
+
+    thread = threading.Thread(target=first)
+    thread.start()
+    thread.join()
+    ident, context, call = found[0]
+    idents: list[int] = []
+    while ident not in idents:
+        thread = threading.Thread(
+            target=lambda: idents.append(threading.get_ident()) or call(2 * A, B)
+        )
+        thread.start()
+        thread.join()
+        assert len(idents) < 1000, "this system does not use idents again"
+    np.testing.assert_array_equal(context.inputs[0], A)
+
+
 @pytest.mark.parametrize("backend", ["native", "vm"])
 def test_threads_get_the_serial_results(backend: str) -> None:
     program = ARM.program(

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 import closed_loop_dynamics as cld
-from closed_loop_dynamics.motion.controller import Command, Controller, Manner
+from closed_loop_dynamics.motion.controller import Command, Controller
 from closed_loop_dynamics.motion.efforts import EffortLaw, EffortRate
 from closed_loop_dynamics.motion.execution import Execution, Whereabouts
 from closed_loop_dynamics.motion.feedback import Feedback
 from closed_loop_dynamics.motion.impedance import Impedance
+from closed_loop_dynamics.motion.manner import Manner
 from closed_loop_dynamics.motion.observer import Observer
 from closed_loop_dynamics.motion.policy import Policy
 from closed_loop_dynamics.motion.splice import Accepted, Offer
@@ -24,6 +25,7 @@ from closed_loop_dynamics.motion.streaming import Stream, StreamManner
 from closed_loop_dynamics.motion.supervisor import ACTIVATED, State, Supervisor, Transition
 from closed_loop_dynamics.motion.trajectory import Points, cycloidal
 from closed_loop_dynamics.motion.trajectory_check import ActuatorTable, Checker, Rules
+from closed_loop_dynamics.motion.voice import Voice
 from closed_loop_dynamics.simulation.plant import Physics, Plant
 
 SECOND = 1_000_000_000
@@ -86,6 +88,8 @@ class ControlRig:
         assert self.controller.impedance is not None
         self.impedance = self.controller.impedance
         self.effort_limits = checker.actuator.effort
+        self.voice = Voice(EffortRate(RATE * self.effort_limits))
+        self.said: list[np.ndarray | None] = []
         self.limits, self.speed_limits = limits, limits.velocity
         self.refusals: list[str] = []
         self.drops: list[str] = []
@@ -94,7 +98,7 @@ class ControlRig:
         self.controller.execution = Execution(
             checker,
             PERIOD,
-            Whereabouts(None, self.controller.position, lambda: True, apart=0.02),
+            Whereabouts(None, self.controller.known.position, lambda: True, apart=0.02),
             self,
             lambda: round(self.steady * SECOND),
             late=3.0 * PERIOD,
@@ -179,22 +183,22 @@ class ControlRig:
             with suppress(cld.ClosedLoopError):
                 self.controller.observe(*seen, tau, self.steady - when)
 
-    def _cycle(self) -> Command:
+    def _cycle(self) -> None:
         self._observe()
         command = self.controller.cycle(round(self.steady * SECOND))
         assert command is not None
         self.commands.append(command)
+        self.said.append(self.voice.of(command))
         if command.transition is not None and command.transition.reason != ACTIVATED:
             self.transitions.append(command.transition)
-        return command
 
     def run(self, seconds: float) -> None:
         """Cycle after cycle; efforts act until the next one."""
         for _ in range(round(seconds / PERIOD)):
             self._send_measurement()
-            command = self._cycle()
+            self._cycle()
             # Drives that are told nothing hold the robot.
-            self.plant.advance(None if command.silent else command.efforts, PERIOD)
+            self.plant.advance(self.said[-1], PERIOD)
             self.speeds.append(self.plant.yd)
             self.steady += PERIOD
 
@@ -252,8 +256,8 @@ class ControlRig:
             self.steady = max(self.steady, due[who])
             due[who] = self.steady + max(PERIOD, rng.exponential(wait))
             if who == "controller":
-                command = self._cycle()
-                said = None if command.silent else command.efforts
+                self._cycle()
+                said = self.said[-1]
                 continue
             periods = min(round((self.steady - behind) / PERIOD), CATCH_UP)
             for ago in PERIOD * np.arange(periods)[::-1]:

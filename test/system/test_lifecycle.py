@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,8 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from support.crank_legs import standing
+
+from closed_loop_dynamics.ros.conversions import nanoseconds
 
 pytestmark = pytest.mark.ros
 
@@ -74,14 +78,15 @@ def test_activated_again_it_begins_where_the_robot_is(graph: Any) -> None:
     graph.send("/feedforward/joint_trajectory", motion(duration=0.5))
     graph.wait(lambda: commands and np.allclose(commands[-1].position, goal, atol=1e-9), "the goal")
 
-    def activate_again() -> None:
+    def activate_again() -> Callable[[], list[JointState]]:
+        """Commands since then: those of before may still be on their way."""
         assert graph.change("feedforward", "deactivate")
-        commands.clear()
+        since = time.time_ns()
         assert graph.change("feedforward", "activate")
+        return lambda: [c for c in commands if nanoseconds(c.header.stamp) >= since]
 
-    activate_again()  # nobody measures: where it was told to be
-    graph.wait(lambda: commands, "commands")
-    np.testing.assert_allclose(commands[0].position, goal, atol=1e-9)
+    told = activate_again()  # nobody measures: where it was told to be
+    np.testing.assert_allclose(graph.wait(told, "commands")[0].position, goal, atol=1e-9)
 
     here = robot.state(np.array(GOAL) + 0.05).u
     seen = JointState(name=list(robot.names.actuator), position=here.tolist())
@@ -89,9 +94,9 @@ def test_activated_again_it_begins_where_the_robot_is(graph: Any) -> None:
     graph.send_until(
         "/actuator_states", JointState(), lambda: graph.errors("feedforward"), "it to be heard"
     )
-    activate_again()
-    graph.send_until("/actuator_states", seen, lambda: commands, "commands")
-    np.testing.assert_allclose(commands[0].position, here, atol=1e-6)
+    told = activate_again()
+    graph.send_until("/actuator_states", seen, told, "commands")
+    np.testing.assert_allclose(told()[0].position, here, atol=1e-6)
 
 
 def test_nodes_end_cleanly_when_interrupted(graph: Any) -> None:
