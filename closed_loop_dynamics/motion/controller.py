@@ -272,15 +272,18 @@ class Controller:
             measure: called before each of them, to have the robot observed.
         """
         end = self._steady() + min(self.manner.stop_time, LAST_WORDS)
-        while self._steady() < end:
+        powered = self.supervisor.state is not State.OFF and not self.manner.timeless
+        while powered and self._steady() < end:
             measure()
             self.known.pace()
             seen, _ = self.known.now()
             if seen is None or (np.abs(seen.yd) < STANDING).all():
                 break
-            yield self._rate.limited(
-                self._limits.cut_off(self._law.damping(seen, self._damping))[0]
-            )
+            try:
+                damping = self._law.damping(seen, self._damping)
+            except ClosedLoopError:
+                break  # what cannot be damped can be let go of
+            yield self._rate.limited(self._limits.cut_off(damping)[0])
         zero = np.zeros(self.robot.p)
         while (efforts := self._rate.limited(zero)).any():
             yield efforts

@@ -134,28 +134,31 @@ class EffortRate:
 
     Args:
         step: (p,) largest change from one cycle to the next [N or N·m]; infinite: any.
+
+    Attributes:
+        last: (p,) the newest; None: whatever comes first may come.
     """
 
     def __init__(self, step: Array) -> None:
         self._step = step
-        self._last: Array | None = None
+        self.last: Array | None = None
 
     def begin(self, efforts: Array | None) -> None:
         """The efforts that act now, (p,); None: whatever comes first."""
-        self._last = efforts
+        self.last = efforts
 
     @property
     def cycles_to_zero(self) -> float:
         """How long it takes to take back what was said last."""
-        last = self._last
+        last = self.last
         return 0.0 if last is None else float((np.abs(last) / self._step).max(initial=0.0))
 
     def limited(self, efforts: Array) -> Array:
         """(p,) efforts on the way from the last ones to these, as far as they may go."""
-        if self._last is not None:
-            change = efforts - self._last
+        if self.last is not None:
+            change = efforts - self.last
             beyond = float((np.abs(change) / self._step).max(initial=0.0))
             if beyond > 1.0:
-                efforts = self._last + change / beyond
-        self._last = efforts
+                efforts = self.last + change / beyond
+        self.last = efforts
         return efforts

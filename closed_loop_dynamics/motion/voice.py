@@ -7,6 +7,10 @@ that is out of hand, is therefore decided here, where they are spoken.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
+
 from ..arrays import Array
 from .controller import Command
 from .efforts import EffortRate
@@ -18,10 +22,15 @@ LAST_ZEROS = 2
 
 
 class Voice:
-    """Says efforts; belongs to one thread at a time."""
+    """Says efforts; belongs to one thread at a time.
 
-    def __init__(self, rate: EffortRate) -> None:
+    Args:
+        speak: sends efforts (p,) to the drives; what it raises has not been said.
+    """
+
+    def __init__(self, rate: EffortRate, speak: Callable[[Array], None]) -> None:
         self._rate = rate
+        self._speak = speak
         self.restart()
 
     def restart(self) -> None:
@@ -34,13 +43,24 @@ class Voice:
         """Zero has been said, often enough."""
         return self._zeros >= LAST_ZEROS
 
-    def of(self, command: Command) -> Array | None:
-        """(p,) what is said of a command; None: nothing."""
+    def follow(self, command: Command) -> None:
+        """Say a command, if it is to be said."""
         ended = command.powerless and self.has_let_go and not command.efforts.any()
-        return None if command.silent or ended else self.say(command.efforts)
+        if not command.silent and not ended:
+            self.say(command.efforts)
 
-    def say(self, efforts: Array) -> Array:
-        """(p,) efforts on the way from those that were said last."""
+    def let_go(self) -> None:
+        """The next word towards zero, if any is missing."""
+        if self._rate.last is not None and not self.has_let_go:
+            self.say(np.zeros_like(self._rate.last))
+
+    def say(self, efforts: Array) -> None:
+        """Say efforts (p,) on the way from those that were said last."""
+        before = self._rate.last
         said = self._rate.limited(efforts)
+        try:
+            self._speak(said)
+        except BaseException:
+            self._rate.begin(before)
+            raise
         self._zeros = 0 if said.any() else self._zeros + 1
-        return said

@@ -37,7 +37,7 @@ class CommandTopics:
         self, node: RobotNode, rate: EffortRate, *, lockstep: bool, tree_rate: float
     ) -> None:
         names = node.robot.names
-        self._voice = Voice(rate)
+        self._voice = Voice(rate, self._speak)
         self._lockstep = lockstep
         self._efforts = EffortBuffer(node.robot.p)
         self._command = JointStateBuffer(names.actuator)
@@ -63,9 +63,8 @@ class CommandTopics:
         state = command.state
         ud, qd = state.ud, state.qd
         assert ud is not None and qd is not None
-        said = None if self._lockstep else self._voice.of(command)
-        if said is not None:
-            self._effort_out.publish(self._efforts.fill(said))
+        if not self._lockstep:
+            self._voice.follow(command)
         self._command_out.publish(self._command.fill(now, state.u, ud, command.efforts))
         if self._tree_out is not None and self._is_due(now):
             self._tree_out.publish(self._tree.fill(now, state.q, qd))
@@ -74,8 +73,15 @@ class CommandTopics:
 
     def publish_efforts(self, efforts: Array) -> bool:
         """The efforts alone, (p,); whether the robot has been let go of by that."""
-        self._effort_out.publish(self._efforts.fill(self._voice.say(efforts)))
+        self._voice.say(efforts)
         return self._voice.has_let_go
+
+    def let_go(self) -> None:
+        """Nobody knows what to command: towards zero."""
+        self._voice.let_go()
+
+    def _speak(self, efforts: Array) -> None:
+        self._effort_out.publish(self._efforts.fill(efforts))
 
     def _is_due(self, now: int) -> bool:
         """On a raster; after a jump of time, or a pause, at once."""

@@ -69,6 +69,8 @@ from .trajectory_reports import CHANNEL, TrajectoryReports
 #: In real and in simulated time, whose steps may be coarse: a motion goes on for so long without a
 #: cycle [s], as the robot does with its last efforts; for longer it waits.
 LATE = (0.02, 0.1)
+#: Who ends lets go of the robot within this time, however slowly efforts may change [s].
+LETTING_GO = 3.0
 
 
 class Feedforward(RobotNode):
@@ -211,17 +213,22 @@ class Feedforward(RobotNode):
 
     def stop(self) -> None:
         """Stop whoever follows the reference, let go of the robot; end the checking thread."""
-        self._execution.let_go(self._controller.manner.stop_time)
-        if self._last is not None:
-            self._let_go()
-        self._execution.close()
+        try:
+            self._execution.let_go(self._controller.manner.stop_time)
+        finally:
+            if self._last is not None:
+                self._let_go()
+            self._execution.close()
         self._action.stop("the node was deactivated")
         self._controller.supervisor.restart("the node is not active")
         self._supervision.say()
 
     def _let_go(self) -> None:
-        zeros = repeat(np.zeros(self.robot.p))
+        zeros, end = repeat(np.zeros(self.robot.p)), time.monotonic() + LETTING_GO
         for efforts in chain(self._controller.last_words(self._states.look), zeros):
+            if time.monotonic() > end:  # whatever the rate, nothing may stay
+                self._commands.restart()
+                efforts = next(zeros)
             let_go = self._commands.publish_efforts(efforts)
             if not self._lockstep:
                 time.sleep(self._period)
@@ -262,8 +269,14 @@ class Feedforward(RobotNode):
             self._states.look()
         read = time.perf_counter()
         now_ns = clock()
-        command = self._controller.cycle(now_ns)
+        try:
+            command = self._controller.cycle(now_ns)
+        except Exception:
+            self._send(None)
+            raise
         if command is None:
+            if self._last is not None and not self._lockstep:
+                self._send(None)
             if self._controller.lost_track is not None:
                 self._goals.cycled(self._controller.lost_track)
                 self.later(self._supervision.tell, self._controller.lost_track)
@@ -272,18 +285,24 @@ class Feedforward(RobotNode):
                 self.diagnostics.fault(CHANNEL, reason, WARN, every=5.0)
             return
         letter = Letter(now_ns, command)
-        if self._lockstep or self._sim_time:
-            self._publish(letter)
-        else:
-            self.post(letter)
+        self._send(letter)
         self._goals.cycled(command.transition)
         if command.transition is not None:
             self.later(self._supervision.tell, command.transition)
         self._last = letter
         self.cycle_done(began, command.dynamics, read - began)
 
-    def _publish(self, letter: Letter) -> None:
+    def _send(self, letter: Letter | None) -> None:
+        """A command; None: nobody knows one, and no effort is better than an old one."""
+        if self._lockstep or self._sim_time:
+            self._publish(letter)
+        else:
+            self.post(letter)
+
+    def _publish(self, letter: Letter | None) -> None:
         """In the sender's thread, if there is one."""
+        if letter is None:
+            return self._commands.let_go()
         self._commands.publish(letter)
         command = letter.command
         missing = f"{command.unseen}: commanded state used" if command.unseen else ""

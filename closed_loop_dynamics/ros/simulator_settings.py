@@ -66,7 +66,7 @@ def physics(p: NodeParameters) -> Physics:
         clip_effort=p["clip_effort"],
         end_stops=p["end_stops"],
         hold_frequency=p["hold_frequency"],
-        limit_speed=p["limit_speed"],
+        limit_speed=p["limit_speed"] and p["fallback"] != "limp",  # by drives without power
     )
 
 

@@ -37,7 +37,7 @@ class Drives:
     Attributes:
         limits: of the actuators.
         slow: as said, where there are such speeds.
-        held_back: the joint that would have been too fast lately; empty: none.
+        held_back: the joint that would have been too fast; empty: none. For others to clear.
     """
 
     def __init__(self, robot: Robot, clip: bool, stiffness: float, slow: bool) -> None:
@@ -87,14 +87,16 @@ class Drives:
         """
         speeds = self._speeds(fast)
         shares = np.abs(speeds) / self._all.velocity
-        self.held_back = self._all.names[int(shares.argmax())] if shares.max() > 1.0 else ""
-        if not self.held_back or fast.error is not None:
+        if fast.error is not None or shares.max() <= 1.0:
             return tau, fast
+        self.held_back = self._all.names[int(shares.argmax())]
         try:
             brake = self._within(self._efforts_for(y, yd, -BRAKING * yd, pi))
         except ClosedLoopError:  # a dead point, too few actuators: it can be let go, at least
             brake = np.zeros_like(tau)
         slow = run(brake)
+        if slow.error is not None:
+            return tau, fast
         least, share = self._speeds(slow), 1.0
         for _ in range(ATTEMPTS):
             share *= self._safe_share(least, speeds)

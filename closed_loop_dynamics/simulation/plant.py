@@ -140,9 +140,10 @@ class Plant:
                 good state and goes on from there.
         """
         left = max(1, round(duration / self.physics.step))
+        self.drives.held_back = ""
         while left:
             self.tau = self.drives.efforts(tau, self.y, self.yd, self._parameters)
-            run = partial(self._run, 1 if tau is None else left)
+            run = partial(self._run, 1 if tau is None or self.drives.slow else left)
             progress = run(self.tau)
             if self.drives.slow:
                 self.tau, progress = self.drives.slowed(

@@ -339,6 +339,32 @@ def test_damping_that_drives_the_robot_ends(rig: ControlRig) -> None:
     assert not rig.commands[-1].efforts.any()
 
 
+def test_the_last_words_let_go_of_what_cannot_be_damped(
+    rig: ControlRig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig.run(0.1)
+    rig.go(GOAL)
+    rig.run(0.4)
+
+    def singular(*_: object) -> np.ndarray:
+        raise cld.ActuationSingular("a dead point", submechanism="knee")
+
+    monkeypatch.setattr("closed_loop_dynamics.motion.efforts.EffortLaw.damping", singular)
+    words = list(rig.controller.last_words(rig.measure))
+    np.testing.assert_array_equal(words[-1], 0.0)
+
+
+def test_who_is_off_is_not_powered_by_last_words(rig: ControlRig) -> None:
+    """The emergency stop is pressed, and a hand moves the robot."""
+    rig.run(0.1)
+    rig.controller.supervisor.press(True)
+    rig.run(2.0)
+    assert rig.state is State.OFF
+    rig.encoders = lambda u, ud: (u, np.ones_like(ud))
+    rig.measure()
+    np.testing.assert_array_equal(list(rig.controller.last_words(rig.measure)), 0.0)
+
+
 def test_the_last_words_damp_what_the_robot_does_now(rig: ControlRig) -> None:
     """Not what it did when the last cycle came: such efforts would drive it backwards."""
     rig.run(0.1)

@@ -44,8 +44,8 @@ def start_pair(
 def start_simulator(
     graph: Graph, parameters: dict[str, Any] | None = None, namespace: str = ""
 ) -> Any:
-    """The simulator, in lockstep unless told otherwise."""
-    settings = {**LOCKSTEP, "initial_position": START, **(parameters or {})}
+    """The simulator, in lockstep unless told otherwise; no drive hides what a controller does."""
+    settings = {**LOCKSTEP, "limit_speed": False, "initial_position": START, **(parameters or {})}
     return graph.start("simulator", settings, TO_SIMULATOR, namespace)
 
 

@@ -88,8 +88,8 @@ class ControlRig:
         assert self.controller.impedance is not None
         self.impedance = self.controller.impedance
         self.effort_limits = checker.actuator.effort
-        self.voice = Voice(EffortRate(RATE * self.effort_limits))
         self.said: list[np.ndarray | None] = []
+        self.voice = Voice(EffortRate(RATE * self.effort_limits), self._hear)
         self.limits, self.speed_limits = limits, limits.velocity
         self.refusals: list[str] = []
         self.drops: list[str] = []
@@ -183,12 +183,16 @@ class ControlRig:
             with suppress(cld.ClosedLoopError):
                 self.controller.observe(*seen, tau, self.steady - when)
 
+    def _hear(self, efforts: np.ndarray) -> None:
+        self.said[-1] = efforts
+
     def _cycle(self) -> None:
         self._observe()
         command = self.controller.cycle(round(self.steady * SECOND))
         assert command is not None
         self.commands.append(command)
-        self.said.append(self.voice.of(command))
+        self.said.append(None)
+        self.voice.follow(command)
         if command.transition is not None and command.transition.reason != ACTIVATED:
             self.transitions.append(command.transition)
 

@@ -25,6 +25,7 @@ from ros_support.leg import (
 )
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
 from support.crank_legs import standing
 from trajectory_msgs.msg import JointTrajectory
 
@@ -161,6 +162,19 @@ class Ticking:
 
 def ticks(begin: float) -> Iterator[float]:
     return iter(np.arange(begin, begin + 9e4, 0.02))
+
+
+def test_a_robot_that_is_not_seen_after_a_jump_of_time_is_let_go(graph: Any) -> None:
+    commands = graph.listen(JointState, "/feedforward/actuator_command", depth=10000)
+    efforts = graph.listen(Float64MultiArray, "/feedforward/effort_command", depth=10000)
+    settings = {"lockstep": False, "use_sim_time": True, "mode": "measured"}
+    start_feedforward(graph, {**settings, "control_rate": 100.0, "feedback_frequency": 15.0})
+    robot = standing()
+    ticking = Ticking(graph, robot, commands)
+    ticking.measured = robot.state(np.array(START)).u
+    ticking.until(ticks(1000.0), lambda: any(efforts[-1].data), "efforts that hold the robot")
+    ticking.measured = None
+    ticking.until(ticks(1e6), lambda: not any(efforts[-1].data), "all efforts to cease")
 
 
 @pytest.mark.parametrize(

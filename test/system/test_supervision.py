@@ -32,7 +32,7 @@ from support.crank_legs import standing
 from trajectory_msgs.msg import JointTrajectory
 
 from closed_loop_dynamics.model.joint_limits import Limits
-from closed_loop_dynamics.motion.trajectory import cycloidal
+from closed_loop_dynamics.motion.trajectory import Points, cycloidal
 from closed_loop_dynamics.robot import load
 from closed_loop_dynamics.ros.conversions import nanoseconds
 from closed_loop_dynamics.shipped import shipped_robot
@@ -82,7 +82,7 @@ def test_a_node_that_is_stopped_for_a_while_keeps_its_robot(graph: Any, name: st
     efforts = graph.listen(Float64MultiArray, "/feedforward/effort_command", depth=100_000)
     graph.start(
         "simulator",
-        {**common, "initial_position": start.tolist()},
+        {**common, "limit_speed": False, "initial_position": start.tolist()},
         {"~/effort_command": "feedforward/effort_command"},
         robot=files,
     )
@@ -140,6 +140,9 @@ def test_without_its_peer_the_node_stops_and_says_why_and_holds_where_it_comes_b
     assert "no believable measurement" in graph.values("feedforward")["reason"]
     assert graph.level("feedforward") == 2
     graph.wait(lambda: not any(efforts[-1].data), "all efforts to cease")
+    most = Limits.of(standing().mechanism.tree, ACTUATORS).effort
+    steps = np.abs(np.diff([effort.data for effort in efforts], axis=0)) / most
+    assert steps.max() <= 20.0 / REAL_TIME["control_rate"] * (1.0 + 1e-9)  # max_effort_rate
     graph.send("/feedforward/joint_trajectory", motion(duration=1.0))
     graph.wait(lambda: "off: no believable" in graph.message("feedforward"), "a refusal")
     elsewhere = np.add(START, [0.3, 0.4, 0.1])
@@ -157,6 +160,7 @@ def test_a_robot_that_was_moved_by_hand_is_where_the_next_motion_begins(graph: A
     """In mode feedforward, which takes no feedback; a gripper on the same topic does not matter."""
     robot = standing()
     commands = graph.listen(JointState, "/feedforward/actuator_command", depth=10)
+    told = graph.listen(JointTrajectory, "/feedforward/actuator_trajectory", depth=10)
     start_feedforward(graph, {**REAL_TIME, "diagnostics_period": 0.2})
     here = [np.array(START)]
     ended = threading.Event()
@@ -168,14 +172,18 @@ def test_a_robot_that_was_moved_by_hand_is_where_the_next_motion_begins(graph: A
             names = [*ACTUATORS, "gripper"]
             encoders.publish(JointState(name=names, position=[*u, 0.7], velocity=[0.0] * 4))
 
+    def lead(there: np.ndarray) -> None:
+        begin = here[0]
+        for share in np.linspace(0.0, 1.0, 100):
+            here[0] = begin + share * (there - begin)
+            time.sleep(0.01)
+
     thread = threading.Thread(target=speak)
     thread.start()
     try:
         wait_for(graph, "holding")
         there = np.add(START, [0.0, 0.5, 0.0])
-        for share in np.linspace(0.0, 1.0, 100):
-            here[0] = START + share * (there - START)
-            time.sleep(0.01)
+        lead(there)
         wanted = robot.state(there).u
         graph.wait(
             lambda: np.abs(commands[-1].position - wanted).max() < 0.05,
@@ -184,9 +192,36 @@ def test_a_robot_that_was_moved_by_hand_is_where_the_next_motion_begins(graph: A
         assert "moved from outside" in graph.values("feedforward")["reason"] or graph.errors(
             "feedforward"
         )
+        # By so little that nobody minds: still the motion begins where the robot is.
+        near = there - np.array([0.0, 0.1, 0.0])
+        lead(near)
+        told.clear()
+        points = Points.of([1.0, 2.0], [there, START])
+        graph.send("/feedforward/joint_trajectory", message(points))
+        graph.wait(lambda: told and len(told[-1].points) > 1, "the motion to be told")
+        begin = np.array(told[-1].points[0].positions)
+        np.testing.assert_allclose(begin, robot.state(near).u, atol=2e-3)
     finally:
         ended.set()
         thread.join()
+
+
+def test_efforts_are_sent_before_anything_else(graph: Any) -> None:
+    sent: dict[str, list[int]] = {"effort_command": [], "actuator_command": []}
+    for (topic, times), kind in zip(sent.items(), (Float64MultiArray, JointState), strict=True):
+        graph.node.create_subscription(
+            kind,
+            f"/feedforward/{topic}",
+            lambda _, info, times=times: times.append(info["source_timestamp"]),
+            1000,
+        )
+    start_simulator(graph, REAL_TIME)
+    start_feedforward(graph, MEASURED)
+    graph.wait(lambda: min(map(len, sent.values())) > 300, "commands")
+    efforts, commands = (np.array(times[:300]) for times in sent.values())
+    last = np.searchsorted(efforts, commands) - 1
+    gaps = (commands - efforts[last])[last >= 0]
+    assert np.median(gaps) < 0.5e9 / REAL_TIME["control_rate"]  # else it is that of the last cycle
 
 
 def test_rivals_emergencies_and_requests(graph: Any) -> None:
