@@ -60,8 +60,8 @@ def _composed(text: str) -> tuple[Any, yaml.Node | None]:
     deepest = max([text.count("[") + text.count("{"), *map(len, text.splitlines())])
     if yaml.__with_libyaml__ and deepest <= SAFE_DEPTH:
         with suppress(yaml.YAMLError):
-            loader = yaml.CSafeLoader(text)
-            return loader, loader.get_single_node()
+            fast = yaml.CSafeLoader(text)
+            return fast, fast.get_single_node()
     loader = yaml.SafeLoader(text)
     return loader, loader.get_single_node()
 
