@@ -125,6 +125,12 @@ class Subspace:
         moved = [column * rates[k] for k, column in enumerate(self.columns)]
         return sum(moved[1:], start=moved[0])
 
+    @property
+    def stacked(self) -> Spatial:
+        """All columns side by side, (3, n) angular and (3, n) linear."""
+        w, v = zip(*((column.w, column.v) for column in self.columns), strict=True)
+        return Spatial(ca.horzcat(*w), ca.horzcat(*v))
+
     def dot(self, f: Spatial) -> SX:
         """S^T f (n, 1): what a force does along each column."""
         return ca.vertcat(*(column.dot(f) for column in self.columns))
@@ -167,11 +173,11 @@ class Transform:
         return ca.horzcat(*(self.motion_to_child(column).stacked for column in columns))
 
     def force_to_parent(self, f: Spatial) -> Spatial:
-        """X^T f: a force vector of the child frame in the parent frame."""
+        """X^T f: force vectors (3, k) of the child frame in the parent frame."""
         n, f_lin = f.w, f.v
         for R, p in reversed(self.steps):
             f_lin = R @ f_lin
-            n = R @ n + ca.cross(p, f_lin)
+            n = R @ n + ca.skew(p) @ f_lin
         return Spatial(n, f_lin)
 
     def inertia_to_parent(self, inertia: RigidInertia | Inertia) -> RigidInertia | Inertia:
@@ -187,25 +193,25 @@ def symmetric_half(A: Matrix) -> Matrix:
 
 
 def turned(R: Matrix, A: Matrix) -> Matrix:
-    """R A R^T of a symmetric A.
+    """R A R^T.
 
     About a coordinate axis, as most joints turn, for less than the products cost: with
-    e = s (A_jj - A_ii) - 2 c A_ij the entries change by s e, -s e and -c e - 2 A_ij.
+    e = s (A_jj - A_ii) - c (A_ij + A_ji) the entries change by s e, -s e and -c e - A_ij - A_ji.
     """
     axis = next((k for k in range(3) if R[k, k].is_one()), None)
     if axis is None or R.is_constant():  # the numbers of a constant R fold away
-        return symmetric_half(R @ A @ R.T)
+        return R @ A @ R.T
     i, j = (axis + 1) % 3, (axis + 2) % 3
     c, s = R[i, i], R[j, i]
-    e = s * (A[j, j] - A[i, i]) - (c + c) * A[i, j]
+    e = s * (A[j, j] - A[i, i]) - c * (A[i, j] + A[j, i])
     result = ca.SX.zeros(3, 3)
     result[axis, axis] = A[axis, axis]
     result[i, i], result[j, j] = A[i, i] + s * e, A[j, j] - s * e
-    result[i, j] = -(c * e) - A[i, j]
+    result[i, j], result[j, i] = -(c * e) - A[j, i], -(c * e) - A[i, j]
     result[i, axis] = c * A[i, axis] - s * A[j, axis]
     result[j, axis] = s * A[i, axis] + c * A[j, axis]
-    for row, column in ((i, j), (i, axis), (j, axis)):
-        result[column, row] = result[row, column]
+    result[axis, i] = c * A[axis, i] - s * A[axis, j]
+    result[axis, j] = s * A[axis, i] + c * A[axis, j]
     return result
 
 
@@ -237,11 +243,13 @@ class RigidInertia:
     def moved(self, R: Matrix, p: Vector) -> RigidInertia:
         """The same inertia about the parent frame's origin, in its axes."""
         h = R @ self.h
-        # I' = R I R^T - [p][h] - [h][p] - m [p][p] with h taken about the old origin
-        total = h + self.mass * p
-        product = ca.skew(p) @ ca.skew(total) + ca.skew(h) @ ca.skew(p)
-        rotational = symmetric_half(turned(R, self.rotational) - product)
-        return RigidInertia(self.mass, total, rotational)
+        # I' = R I R^T + tr(Q) 1 - Q with Q = p h^T + h p^T + m p p^T, h about the old origin
+        outer = p @ (h + 0.5 * self.mass * p).T
+        product = outer + outer.T
+        x, y, z = (product[k, k] for k in range(3))
+        product[0, 0], product[1, 1], product[2, 2] = -(y + z), -(z + x), -(x + y)
+        rotational = turned(R, self.rotational) - product
+        return RigidInertia(self.mass, h + self.mass * p, symmetric_half(rotational))
 
 
 @dataclass(frozen=True)
@@ -267,7 +275,7 @@ class Inertia:
 
     def moved(self, R: Matrix, p: Vector) -> Inertia:
         """The same inertia about the parent frame's origin, in its axes."""
-        A, B, C = turned(R, self.A), R @ self.B @ R.T, turned(R, self.C)
+        A, B, C = turned(R, self.A), turned(R, self.B), symmetric_half(turned(R, self.C))
         # X^T I X with X = [[1, 0], [-S, 1]]: B' = B + S C, A' = A + S B^T + (S B^T)^T + S C S^T
         S = ca.skew(p)
         SC = S @ C

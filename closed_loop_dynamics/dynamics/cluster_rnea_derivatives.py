@@ -1,39 +1,40 @@
-"""Derivatives of cluster RNEA: one outward and one inward pass, and every pair of clusters once.
+"""Derivatives of cluster RNEA: one outward and one inward pass, and every pair of joints once.
 
-A small change of coordinates displaces a body, and all that is fixed to it, by a motion vector eta,
-the same for all of them in the common frame of ``one_frame.py``. With eta' and eta'' its rates
-along the motion, the force that a body takes changes by
+A small change of coordinates displaces a body, and all that is fixed to it, by a motion vector eta.
+With eta' and eta'' its rates along the motion, the force that a body takes changes by
 
     df = eta x* f + 2 B eta' + I eta''
 
 however the change comes about (Singh, Russo and Wensing 2022, for single joints; after Carpentier
-and Mansard 2018). In a cluster, J_b = sum of S_i G_i over its joints i that carry body b, and
+and Mansard 2018). A joint of a cluster displaces all that it carries by eta = S G, and
 
-    d/dy:    eta = J,   eta' = J',   eta'' = J''
-    d/dyd:              eta' = J,    eta'' = 2 J'
-    d/dydd:                          eta'' = J.
+    d/dy:    eta = S G,   eta' = S' G + S G',   eta'' = S'' G + 2 S' G' + S G''
+    d/dyd:                eta' = S G,           eta'' = 2 (S' G + S G')
+    d/dydd:                                     eta'' = S G
 
-So all that the derivatives need of a loop is G with its rates G' and G'' along the motion, of
-J' = sum of S' G + S G' and J'' = sum of S'' G + 2 S' G' + S G''. Between a cluster and those
-further inwards there is a pair of blocks each: the outer one changes the forces that the inner one
-feels, J^T df summed over the outer; the inner one carries all of the outer along by one eta,
-(2 B^T J)^T eta' + (I J)^T eta'' summed over the outer, in which eta x* f cancels against the
-displacement of J.
+so that all that the derivatives need of a loop is G with its rates G' and G'' along the motion.
+Such changes of force go inwards from body to body, in their frames (``carried.py``), and each joint
+on the way feels S^T df. What it does in turn to all that is further out, by carrying it along with
+one eta, is (2 B^T J)^T eta' + (I J)^T eta'' summed over the outer, in which eta x* f cancels
+against the displacement of J: these two go inwards together with the changes.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from ..engine.symbolic import ca
-from ..mechanism import Mechanism
 from ..model.clusters import Cluster
 from ..spatial import SX, Spatial, symmetric_half
+from .carried import Axes, Carried, Inward, MovingTree, combined, crossed_forces, projected
 from .joint_forces import friction_slope, joint_friction
 from .loop_rates import LoopRates, loop_rates
 from .motion import Motion
-from .one_frame import Carried, OneFrame, combined, crossed_forces, in_one_frame, projected
-from .springs import joint_spring, joint_stiffness, stretched, with_springs
+from .springs import joint_spring, joint_stiffness, point_stiffness, with_springs
+
+#: Changes (k, j) of k forces with j coordinates y, with their yd and with their ydd.
+ByCoordinates = tuple[SX, SX, SX]
 
 
 class ForceDerivatives(NamedTuple):
@@ -51,32 +52,78 @@ class ForceDerivatives(NamedTuple):
     tree: dict[int, SX]
 
 
+class _Moves(NamedTuple):
+    """How coordinates move joints: rows of G (n, m_c), and of G' and G''."""
+
+    G: SX
+    rate: SX
+    second: SX
+
+
 class _Node(NamedTuple):
-    """A cluster: body -> its rows of G, G' and G'' (n_c, m_c), and its places in yd."""
+    """A cluster: body -> its rows of G, and places in yd."""
 
     cluster: Cluster
     rows: dict[int, slice]
-    G: SX
-    G_rate: SX
-    G_second: SX
+    moves: _Moves
     slots: list[int]
 
+    def of(self, body: int) -> _Moves:
+        """How the joint of one body moves."""
+        return _Moves(*(part[self.rows[body], :] for part in self.moves))
 
-class _Displaced(NamedTuple):
-    """Motions (6, m_c) of a body with its cluster: J, J', J'', and half of eta'' of dyd."""
 
-    J: Spatial
-    rate: Spatial
-    second: Spatial
-    half: Spatial
+class _Row(NamedTuple):
+    """What k forces J^T f feel of displacements further inwards: turning^T eta' + force^T eta''.
+
+    Attributes:
+        force: (6, k) I J, which is also df of ydd; turning: (3, k) 2 B^T J.
+    """
+
+    force: Spatial
+    turning: SX
+
+    def moved(self, inward: Inward) -> _Row:
+        """Seen from the parent body."""
+        force, turning = inward.X.force_to_parent(self.force), self.turning
+        for R, _ in reversed(inward.X.steps):
+            turning = R @ turning
+        return _Row(force, turning + ca.skew(inward.away) @ force.v)
+
+    def felt(self, joint: Axes, moves: _Moves) -> ByCoordinates:
+        """Of coordinates that move a joint."""
+        of_axes = self.turning.T @ joint.S.w
+        by_qdd = projected(self.force, joint.S)
+        by_qd = of_axes + projected(self.force, joint.sum_shift)
+        by_q = self.turning.T @ joint.shift.w + projected(self.force, joint.drift)
+        by_rate = of_axes + projected(self.force, joint.twice)
+        return (
+            by_q @ moves.G + by_rate @ moves.rate + by_qdd @ moves.second,
+            by_qd @ moves.G + by_qdd @ (2.0 * moves.rate),
+            by_qdd @ moves.G,
+        )
 
 
 class _Changes(NamedTuple):
-    """Changes of forces (6, m_c) with the coordinates of a cluster, with velocities halved."""
+    """Changes of force (6, m_c) with y and yd of a cluster, and with ydd, that is in the row of
+    its own forces."""
 
     dy: Spatial
-    half_dyd: Spatial
-    dydd: Spatial
+    dyd: Spatial
+    row: _Row
+
+    def __add__(self, other: Any) -> _Changes:
+        row = _Row(self.row.force + other.row.force, self.row.turning + other.row.turning)
+        return _Changes(self.dy + other.dy, self.dyd + other.dyd, row)
+
+    def moved(self, inward: Inward) -> _Changes:
+        """Seen from the parent body."""
+        dy, dyd = (inward.X.force_to_parent(f) for f in (self.dy, self.dyd))
+        return _Changes(dy, dyd, self.row.moved(inward))
+
+    def along(self, S: Spatial) -> ByCoordinates:
+        """S^T df, what the forces along some axes change by."""
+        return projected(S, self.dy), projected(S, self.dyd), projected(S, self.row.force)
 
 
 def cluster_rnea_derivatives(
@@ -84,179 +131,121 @@ def cluster_rnea_derivatives(
 ) -> ForceDerivatives:
     """Of the forces that a motion takes; ``wrenches`` act on bodies and turn with them."""
     mech, rates = motion.mechanism, loop_rates(motion, ydd)
-    frame = in_one_frame(motion, rates.qdd, with_springs(motion, wrenches))
+    tree = MovingTree.of(motion, rates.qdd, with_springs(motion, wrenches))
     nodes = [_node(motion, cluster, rates) for cluster in mech.clusters]
-
-    # Outward: how bodies move when the coordinates of their cluster change.
-    displaced: dict[int, _Displaced] = {}
-    for node in nodes:
-        for b in node.cluster.bodies:
-            displaced[b] = _displace(frame, node, b)
-            if mech.tree.bodies[b].parent in node.rows:
-                inner = displaced[mech.tree.bodies[b].parent]
-                displaced[b] = _Displaced(*map(Spatial.__add__, inner, displaced[b]))
-
-    # Inward: what that does to the forces on the cluster, and on all clusters further inwards.
     m = mech.m
-    result = ForceDerivatives(ca.SX(m, m), ca.SX(m, m), ca.SX(m, m), {})
-    carried = dict(frame.own)
+    result = ForceDerivatives(point_stiffness(motion), ca.SX(m, m), ca.SX(m, m), {})
+    carried = dict(tree.own)
     for node in reversed(nodes):
-        changed, turning = _gather(motion, frame, node, displaced, carried, rates.qdd, result)
+        changed = _gather(motion, tree, node, carried, result)
         body = node.cluster.parent
         while body >= 0:
-            further_in = nodes[mech.cluster_of[body]]
-            _pair(result, further_in.slots, node.slots, displaced[body], changed, turning)
-            body = further_in.cluster.parent
-    _add_point_springs(mech, frame, nodes, displaced, result)
+            _pair(result, nodes[mech.cluster_of[body]], body, tree.axes[body], node, changed)
+            changed = changed.moved(tree.inward[body])
+            body = mech.tree.bodies[body].parent
+    for b in result.tree:
+        own = joint_friction(motion, b) + joint_spring(motion, b)
+        result.tree[b] += own + motion.joints[b].rotor_inertia * rates.qdd[b]
     return result
 
 
 def _node(motion: Motion, cluster: Cluster, rates: LoopRates) -> _Node:
     mech, components = motion.mechanism, cluster.components
     independent = [b for c in components for b in mech.components[c].independent]
-    G, first, second = (
-        motion.arranged(blocks, components, cluster.bodies, independent)
-        for blocks in ({c: motion.loops[c].G for c in components}, rates.first, rates.second)
-    )
-    slots = mech.yd.slots(independent)
-    return _Node(cluster, mech.velocities(cluster.bodies).rows, G, first, second, slots)
-
-
-def _displace(frame: OneFrame, node: _Node, b: int) -> _Displaced:
-    """What the joint of ``b`` alone does to it."""
-    G, G_rate, G_second = (part[node.rows[b], :] for part in (node.G, node.G_rate, node.G_second))
-    S, shift = frame.S[b], frame.shift[b]
-    return _Displaced(
-        combined(S, G),
-        combined(shift, G) + combined(S, G_rate),
-        combined(frame.drift[b], G) + combined(shift, 2.0 * G_rate) + combined(S, G_second),
-        combined(frame.mean_shift[b], G) + combined(S, G_rate),
-    )
+    parts = ({c: motion.loops[c].G for c in components}, rates.first, rates.second)
+    moves = (motion.arranged(part, components, cluster.bodies, independent) for part in parts)
+    rows = mech.velocities(cluster.bodies).rows
+    return _Node(cluster, rows, _Moves(*moves), mech.yd.slots(independent))
 
 
 def _gather(
     motion: Motion,
-    frame: OneFrame,
+    tree: MovingTree,
     node: _Node,
-    displaced: dict[int, _Displaced],
     carried: dict[int, Carried],
-    qdd: dict[int, SX],
     result: ForceDerivatives,
-) -> tuple[_Changes, SX]:
-    """Changes of the force on the cluster's parent body, and 2 B^T J (3, m_c) of the cluster.
+) -> _Changes:
+    """Changes of the force on the cluster's parent body, in the frame of that.
 
-    Writes the cluster's own blocks; adds what it carries to its parent body in ``carried``.
+    Writes the cluster's own blocks, and what it transmits to its joints; adds what it carries to
+    its parent body in ``carried``.
     """
-    bodies, outside = motion.mechanism.tree.bodies, node.cluster.parent
-    n_c, m_c = node.G.shape
-    turning = ca.SX(3, m_c)
-    dy, dyd, dydd = ca.SX(n_c, m_c), ca.SX(n_c, m_c), ca.SX(n_c, m_c)
+    bodies, G = motion.mechanism.tree.bodies, node.moves.G
+    own = [ca.SX(*G.shape) for _ in range(3)]
     changes: dict[int, _Changes] = {}
     for b in reversed(node.cluster.bodies):
-        S, rows, here = frame.S[b], node.rows[b], carried[b]
-        G, G_rate = node.G[rows, :], node.G_rate[rows, :]
-        turned = 2.0 * here.coriolis_rows(S)
-        turning = turning + turned @ G
-        by_joint, inertial = _by_joint(frame, node, b, here)
-        changes[b] = _sum(by_joint, changes.get(b))
+        joint, here, moves, parent = tree.axes[b], carried[b], node.of(b), bodies[b].parent
+        at, row = _by_joint(joint, here, moves)
+        at = at + changes[b] if b in changes else at
 
-        # The joint's own force, and how it changes while S turns with the body.
-        rotor, slope = motion.joints[b].rotor_inertia, friction_slope(motion, b)
-        own = joint_friction(motion, b) + joint_spring(motion, b) + rotor * qdd[b]
-        result.tree[b] = projected(S, here.force) + own
-        dy[rows, :] = projected(S, changes[b].dy) + slope * G_rate + rotor * node.G_second[rows, :]
-        dy[rows, :] += joint_stiffness(motion.mechanism, b) * G
-        dyd[rows, :] = 2.0 * (projected(S, changes[b].half_dyd) + rotor * G_rate) + slope * G
-        dydd[rows, :] = projected(S, changes[b].dydd) + rotor * G
-
-        # What its parent body in the cluster does to it, by carrying all of it along.
-        parent = bodies[b].parent if bodies[b].parent in node.rows else outside
-        if parent in node.rows:
-            by = displaced[parent]
-            dy[rows, :] += turned.T @ by.rate.w + projected(inertial, by.second)
-            dyd[rows, :] += turned.T @ by.J.w + 2.0 * projected(inertial, by.half)
-            dydd[rows, :] += projected(inertial, by.J)
+        # The force of the joint turns with its body; by itself it changes with its position.
+        result.tree[b] = projected(joint.S, here.force)
+        felt = [at.along(joint.S), _by_itself(motion, b, moves)]
+        felt += _felt_inside(motion, tree, node, b, row)
+        for part, pieces in zip(own, zip(*felt, strict=True), strict=True):
+            part[node.rows[b], :] = sum(pieces)
 
         # Seen from the parent body, all that the joint carries is turned by it.
-        seen = changes[b]._replace(dy=changes[b].dy + combined(crossed_forces(S, here.force), G))
-        changes[parent] = _sum(seen, changes.get(parent))
+        turned = combined(crossed_forces(joint.S, here.force), moves.G)
+        seen = at._replace(dy=at.dy + turned).moved(tree.inward[b])
+        changes[parent] = seen + changes[parent] if parent in changes else seen
         if parent >= 0:
-            carried[parent] = carried[parent] + here
-    at = node.slots
-    result.dy[at, at], result.dyd[at, at] = node.G.T @ dy, node.G.T @ dyd
-    result.dydd[at, at] = symmetric_half(node.G.T @ dydd)
-    return changes[outside], turning
+            carried[parent] = carried[parent] + here.moved(tree.inward[b])
+    to = node.slots
+    result.dy[to, to] += G.T @ own[0]
+    result.dyd[to, to] = G.T @ own[1]
+    result.dydd[to, to] = symmetric_half(G.T @ own[2])
+    return changes[node.cluster.parent]
 
 
-def _by_joint(frame: OneFrame, node: _Node, b: int, here: Carried) -> tuple[_Changes, Spatial]:
-    """2 B eta' + I eta'' of what the joint of ``b`` does to all that it carries; I S.
+def _by_joint(joint: Axes, here: Carried, moves: _Moves) -> tuple[_Changes, _Row]:
+    """2 B eta' + I eta'' of what a joint does to all that it carries; the row of its own force.
 
     A column of forces for each axis of the joint: only these are combined by G, G' and G''.
     """
-    G, G_rate, G_second = (part[node.rows[b], :] for part in (node.G, node.G_rate, node.G_second))
-    S, shift = frame.S[b], frame.shift[b]
-    inertial, coriolis = here.inertial(S), here.coriolis(S)
-    first = coriolis + here.inertial(shift)
-    second = here.coriolis(shift) * 2.0 + here.inertial(frame.drift[b])
-    half = coriolis + here.inertial(frame.mean_shift[b])
-    by_first, by_second = combined(first, 2.0 * G_rate), combined(inertial, G_second)
-    return _Changes(
-        combined(second, G) + by_first + by_second,
-        combined(half, G) + combined(inertial, G_rate),
-        combined(inertial, G),
-    ), inertial
+    inertial, coriolis = here.inertial(joint.S), here.coriolis(joint.S)
+    row = _Row(inertial, here.coriolis_rows(joint.S))
+    by_q = here.coriolis(joint.shift) + here.inertial(joint.drift)
+    by_rate = coriolis + here.inertial(joint.twice)
+    by_qd = coriolis + here.inertial(joint.sum_shift)
+    dy = combined(by_q, moves.G) + combined(by_rate, moves.rate) + combined(inertial, moves.second)
+    dyd = combined(by_qd, moves.G) + combined(inertial, 2.0 * moves.rate)
+    return _Changes(dy, dyd, _Row(combined(inertial, moves.G), row.turning @ moves.G)), row
 
 
-def _sum(changes: _Changes, others: _Changes | None) -> _Changes:
-    return changes if others is None else _Changes(*map(Spatial.__add__, changes, others))
+def _by_itself(motion: Motion, body: int, moves: _Moves) -> ByCoordinates:
+    """Changes of friction, of a rotor's force and of springs at a joint."""
+    rotor, slope = motion.joints[body].rotor_inertia, friction_slope(motion, body)
+    stiffness = joint_stiffness(motion.mechanism, body)
+    return (
+        slope * moves.rate + rotor * moves.second + stiffness * moves.G,
+        2.0 * rotor * moves.rate + slope * moves.G,
+        rotor * moves.G,
+    )
+
+
+def _felt_inside(
+    motion: Motion, tree: MovingTree, node: _Node, body: int, row: _Row
+) -> Iterator[ByCoordinates]:
+    """What joints of the cluster further inwards do to a joint, by carrying all of it along."""
+    bodies = motion.mechanism.tree.bodies
+    while bodies[body].parent in node.rows:
+        row, body = row.moved(tree.inward[body]), bodies[body].parent
+        yield row.felt(tree.axes[body], node.of(body))
 
 
 def _pair(
     result: ForceDerivatives,
-    inner: list[int],
-    outer: list[int],
-    by: _Displaced,
+    inner: _Node,
+    body: int,
+    joint: Axes,
+    outer: _Node,
     changed: _Changes,
-    turning: SX,
 ) -> None:
-    """The blocks of two clusters, the outer one hanging on the body of the inner that ``by`` is."""
-    result.dy[inner, outer] = projected(by.J, changed.dy)
-    result.dyd[inner, outer] = 2.0 * projected(by.J, changed.half_dyd)
-    result.dydd[inner, outer] = projected(by.J, changed.dydd)
-    result.dydd[outer, inner] = result.dydd[inner, outer].T
-    result.dy[outer, inner] = turning.T @ by.rate.w + projected(changed.dydd, by.second)
-    result.dyd[outer, inner] = turning.T @ by.J.w + 2.0 * projected(changed.dydd, by.half)
-
-
-def _add_point_springs(
-    mech: Mechanism,
-    frame: OneFrame,
-    nodes: list[_Node],
-    displaced: dict[int, _Displaced],
-    result: ForceDerivatives,
-) -> None:
-    """What springs between points pull more when these move; that their wrenches turn with the
-    bodies is in the other passes. Seen from a body, only the other end moves."""
-    for each in stretched(mech, frame.pose):
-        J = [_of_yd(mech, nodes, displaced, body) for body in each.bodies]
-        for own, other in ((0, 1), (1, 0)):
-            here, there = each.places[own], each.places[other]
-            apart = _at(J[own], there) - _at(J[other], there)
-            result.dy[:, :] = result.dy + _at(J[own], here).T @ each.slope @ apart
-
-
-def _of_yd(
-    mech: Mechanism, nodes: list[_Node], displaced: dict[int, _Displaced], body: int
-) -> Spatial:
-    """Motions (6, m) of a body with all coordinates; of the root, none."""
-    J = Spatial(ca.SX(3, mech.m), ca.SX(3, mech.m))
-    while body >= 0:
-        node = nodes[mech.cluster_of[body]]
-        J.w[:, node.slots], J.v[:, node.slots] = displaced[body].J.w, displaced[body].J.v
-        body = node.cluster.parent
-    return J
-
-
-def _at(J: Spatial, place: SX) -> SX:
-    """(3, m) of the point at ``place`` that moves along."""
-    return J.v - ca.skew(place) @ J.w
+    """What two clusters do to each other's forces by one joint of the inner, that of ``body``."""
+    moves, a, b = inner.of(body), inner.slots, outer.slots
+    by_inner = changed.row.felt(joint, moves)
+    by_outer = changed.along(joint.S)
+    for part, carrying, pushing in zip(result[:3], by_inner, by_outer, strict=True):
+        part[b, a] += carrying
+        part[a, b] += moves.G.T @ pushing

@@ -21,7 +21,7 @@ from .regrouping import ROUNDING
 from .springs import joint_spring, with_springs
 
 
-class _Moving(NamedTuple):
+class Moving(NamedTuple):
     """A frame in motion, in its own axes: angular velocity and acceleration, acceleration."""
 
     w: SX
@@ -40,17 +40,17 @@ class _Moving(NamedTuple):
             ca.horzcat(xz - dy, yz + dx, -(xx + yy)),
         )
 
-    def carried(self, X: Transform) -> _Moving:
+    def carried(self, X: Transform) -> Moving:
         """A frame that is fixed to this one where ``X`` says."""
         w, wd, a = self
         for R, p in X.steps:
-            w, wd, a = R.T @ w, R.T @ wd, R.T @ (a + _Moving(w, wd, a).U @ p)
-        return _Moving(w, wd, a)
+            w, wd, a = R.T @ w, R.T @ wd, R.T @ (a + Moving(w, wd, a).U @ p)
+        return Moving(w, wd, a)
 
-    def driven(self, S: Subspace, qd: SX, qdd: SX) -> _Moving:
+    def driven(self, S: Subspace, qd: SX, qdd: SX) -> Moving:
         """A frame that moves relative to this one with the joint's velocities."""
         own, rate = S @ qd, S @ qdd
-        return _Moving(
+        return Moving(
             self.w + own.w,
             self.wd + rate.w + ca.cross(self.w, own.w),
             self.a + rate.v + ca.cross(2.0 * self.w + own.w, own.v),
@@ -67,11 +67,11 @@ class _Moving(NamedTuple):
         if ca.sparsify(inertia).nnz() <= 1:  # a rotor
             return inertia @ self.wd + ca.cross(self.w, inertia @ self.w)
         # The integral of r x U r: with the second moments P, what makes U P unsymmetric.
-        M = U @ _second_moments(inertia)
+        M = U @ second_moments(inertia)
         return ca.vertcat(M[2, 1] - M[1, 2], M[0, 2] - M[2, 0], M[1, 0] - M[0, 1])
 
 
-def _second_moments(inertia: SX) -> SX:
+def second_moments(inertia: SX) -> SX:
     """P (3, 3), with I = tr(P) 1 - P; a zero of P is one again, not what roundings leave of it."""
     P = 0.5 * ca.trace(inertia) * ca.SX.eye(3) - inertia
     if not P.is_constant():
@@ -79,6 +79,18 @@ def _second_moments(inertia: SX) -> SX:
     numbers = np.asarray(ca.DM(P))
     clear = np.abs(numbers) > ROUNDING * np.max(np.abs(numbers))
     return ca.SX(np.where(clear, numbers, 0.0))
+
+
+def frames_in_motion(
+    motion: Motion, qdd: Mapping[int, SX], gravity: bool = True
+) -> dict[int, Moving]:
+    """Body -> its frame (-1: the root's, which gravity accelerates upwards)."""
+    rest, root = ca.SX.zeros(3), base_acceleration(motion.mechanism).v
+    moving = {-1: Moving(rest, rest, root if gravity else rest)}
+    for i, body in enumerate(motion.mechanism.tree.bodies):
+        carried = moving[body.parent].carried(motion.X[i])
+        moving[i] = carried.driven(motion.S[i], motion.qd[i], qdd[i])
+    return moving
 
 
 def transmitted_forces(
@@ -96,12 +108,8 @@ def transmitted_forces(
     bodies = motion.mechanism.tree.bodies
     wrenches = with_springs(motion, wrenches) if gravity else wrenches
     # Outward: motions, and the forces that they take.
-    rest, root = ca.SX.zeros(3), base_acceleration(motion.mechanism).v
-    moving = {-1: _Moving(rest, rest, root if gravity else rest)}
-    f: dict[int, Spatial] = {}
-    for i, body in enumerate(bodies):
-        carried = moving[body.parent].carried(motion.X[i])
-        moving[i] = carried.driven(motion.S[i], motion.qd[i], qdd[i])
+    moving, f = frames_in_motion(motion, qdd, gravity), dict[int, Spatial]()
+    for i in range(len(bodies)):
         f[i] = moving[i].force_on(inertia[i])
         if wrenches and i in wrenches:
             f[i] = f[i] - wrenches[i]

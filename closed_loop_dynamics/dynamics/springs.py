@@ -19,6 +19,7 @@ from ..engine.symbolic import ca
 from ..mechanism import Mechanism
 from ..model.spring import JointSpring, Point, PointSpring, Spring
 from ..spatial import SX, Spatial, sx
+from .link_motion import link_motion
 from .motion import Motion
 from .outward import body_poses
 
@@ -78,6 +79,31 @@ def with_springs(motion: Motion, wrenches: dict[int, Spatial] | None) -> dict[in
                 own = Spatial(ca.cross(sx(arm), force), force)
                 result[body] = result.get(body, Spatial.zero()) + own
     return result
+
+
+def point_stiffness(motion: Motion) -> SX:
+    """(m, m) what springs between points pull more when these move.
+
+    Their wrenches turn with the bodies, which is not in it: seen from a body, only the other end
+    moves.
+    """
+    mech = motion.mechanism
+    result, poses = ca.SX(mech.m, mech.m), _root_poses(motion) if point_springs(mech) else {}
+    for each in stretched(mech, poses):
+        ends = [_moving_end(motion, *end) for end in zip(each.bodies, each.arms, strict=True)]
+        for own, other in ((0, 1), (1, 0)):
+            there = each.places[other] - each.places[own]
+            apart = ends[own].v - ca.skew(there) @ ends[own].w - ends[other].v
+            result = result + ends[own].v.T @ each.slope @ apart
+    return result
+
+
+def _moving_end(motion: Motion, body: int, arm: Array) -> Spatial:
+    """(3, m) each, in the axes of the root: how coordinates turn a body and move a point of it."""
+    offset = np.eye(4)
+    offset[:3, 3] = arm
+    found = link_motion(motion, (body, offset))
+    return Spatial(found["R"] @ found["J"][:3, :], found["R"] @ found["J"][3:, :])
 
 
 def stretched(mech: Mechanism, poses: Poses) -> Iterator[Stretched]:

@@ -26,6 +26,13 @@ ROBOTS = (*EVERY, "numerical_leg")
 INPUTS = int(os.environ.get("CLOSED_LOOP_FUZZ", "20000"))
 #: With those that put others together.
 ALL = ("state", "inverse_dynamics", "forward_dynamics", "effort_map", "encoders")
+#: Of the arguments, as the header documents them.
+LENGTHS = {
+    **dict.fromkeys(("yd", "ydd", "dy", "tau_y"), f"{NAME.upper()}_M"),
+    **dict.fromkeys(("u", "ud", "tau_u"), f"{NAME.upper()}_P"),
+    **dict.fromkeys(("qd", "qdd"), f"{NAME.upper()}_N"),
+    **{"y": f"{NAME.upper()}_NY", "q": f"{NAME.upper()}_NQ", "residual": "1"},
+}
 CPP = """\
 #include "robot_under_test.hpp"
 int main() {
@@ -97,23 +104,29 @@ def test_cmake_builds_and_installs_it(folder: Any, tmp_path: Path) -> None:
     assert "ok" in run(prefix / "lib" / f"{NAME}_c" / f"{NAME}_table", cwd=place)
 
 
+def _fuzzed(number: int, function: str, arguments: str) -> str:
+    """A case of the switch in fuzz.c: one function, arrays of just the lengths that it needs."""
+    given = [(a.split("*")[1], a.startswith("const")) for a in arguments.split(", ")]
+    lengths = {name: LENGTHS[name] for name, _ in given}
+    arrays = "".join(f"        static real {name}[{n}];\n" for name, n in lengths.items())
+    filled = "".join(f"        fill({name}, {lengths[name]});\n" for name, into in given if into)
+    checked = "".join(
+        f"        check({name}, {lengths[name]});\n" for name, into in given if not into
+    )
+    called = f"{NAME}_{function}({', '.join(['&memory', *lengths])})"
+    return (
+        f"    case {number}: {{\n{arrays}{filled}        const int status = {called};\n"
+        f"{checked}        return status;\n    }}"
+    )
+
+
 @pytest.mark.parametrize("single", [False, True], ids=["double", "float"])
 @pytest.mark.parametrize("name", ROBOTS)
 def test_no_input_trips_the_sanitizers(folder: Any, name: str, single: bool) -> None:
     place = folder(name, single)
     header = (place / f"{NAME}.h").read_text()
     found = re.findall(rf"^int {NAME}_(\w+)\({NAME}_memory \*memory, (.*)\);", header, re.M)
-    cases = []
-    for k, (function, arguments) in enumerate(found):
-        names, i, o = ["&memory"], 0, 0
-        for argument in arguments.split(", "):
-            if argument.startswith("const"):
-                names.append(f"in[{i}]")
-                i += 1
-            else:
-                names.append(f"out[{o}]")
-                o += 1
-        cases.append(f"    case {k}:\n        return {NAME}_{function}({', '.join(names)});")
+    cases = [_fuzzed(k, *each) for k, each in enumerate(found)]
     text = (Path(__file__).parent / "fuzz.c").read_text()
     switch = ["    switch (which) {", *cases, "    default:", "        return 9;", "    }"]
     whole = "\n".join(["static int any_call(int which)", "{", *switch, "}"])

@@ -12,9 +12,11 @@ import pytest
 from support.four_bar import FourBar
 from support.hardware import ROBOTS, hardware
 from support.richardson import derivative
+from support.shipped import shipped
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.simulation.payload import Payload
+from tools.benchmark.dense import instruction_count
 from tools.oracles.oracle import Oracle
 from tools.robots import crank_leg, rh5_leg
 
@@ -211,3 +213,11 @@ def test_actuator_forces_that_are_not_determined_have_no_derivatives() -> None:
     with pytest.raises(cld.Underactuated):
         robot.inverse_dynamics_derivatives([0.1], [0.0], [0.0])
     assert robot.generalized_force_derivatives([0.1], [0.0], [0.0]).dtau_dydd > 0.0
+
+
+@pytest.mark.parametrize("name", ["rh5_leg", "rh5_manus_reduced"])
+@pytest.mark.parametrize("function", ["inverse_dynamics", "forward_dynamics"])
+def test_take_at_most_five_times_the_instructions_of_the_function(name: str, function: str) -> None:
+    robot = shipped(name)
+    own, more = (instruction_count(robot, n) for n in (function, f"{function}_derivatives"))
+    assert more <= 5 * own
