@@ -69,7 +69,7 @@ def as_vectors(value: Any, name: str, size: int) -> Array:
     """
     if hasattr(value, "keys"):
         value = _by_name(value, name, getattr(size, "names", ()))
-    if np.ma.is_masked(value):
+    if hasattr(value, "mask") and np.ma.is_masked(value):  # numpy.ma is imported if need be
         raise InvalidInput(f"{name} has masked entries; fill them in or leave the sample out")
     try:
         array = np.asarray(value)

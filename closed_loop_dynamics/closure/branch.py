@@ -81,8 +81,7 @@ class Branch:
             nodes=table.nodes,
             reference=(reference.p, reference.x, reference.slope),
         )
-        self._near = [reference, *table.solved.values()]
-        self._near_positions = np.array([s.p for s in self._near])
+        self._widest = table
         self._local = threading.local()
         self.program.use_seeds([self.seeds], lambda k, p, first: self.rescue(p))
 
@@ -271,11 +270,8 @@ class Branch:
 
     def _starts(self, p: Array) -> list[Solution]:
         """Known solutions to start from: the nearest nodes, then the reference."""
-        starts: list[Solution] = []
-        if self.table.filled:
-            away = np.abs(self._near_positions - p) / self.table.step
-            starts += [self._near[int(i)] for i in np.argsort(np.max(away, axis=1))[:2]]
-        return [*starts, self.reference]
+        near = self._widest.nearest(p, 2) if self.table.filled else []
+        return [*near, self.reference]
 
     def _not_found(self, p: Array, last: Solution, status: int) -> ClosureNotFound:
         """The exception for ``p``, with how far the way there went."""

@@ -131,11 +131,12 @@ def continues(a: Solution, b: Solution, x_scale: Sizes) -> bool:
     by accident.
     """
     dp = b.p - a.p
-    change = (b.x - a.x) / x_scale
-    first, last = (a.slope @ dp) / x_scale, (b.slope @ dp) / x_scale
-    bend = float(np.max(np.abs(last - first), initial=0.0))
-    off = float(np.max(np.abs(change - 0.5 * (first + last)), initial=0.0))
-    return bend <= LARGEST_BEND and off <= 0.2 * bend + 1e-9
+    first, last = a.slope @ dp, b.slope @ dp
+    bend = float(np.abs((last - first) / x_scale).max(initial=0.0))
+    if not bend <= LARGEST_BEND:
+        return False
+    off = np.abs((b.x - a.x - 0.5 * (first + last)) / x_scale).max(initial=0.0)
+    return bool(off <= 0.2 * bend + 1e-9)
 
 
 def _ways(start: Array, target: Array) -> list[list[Array]]:

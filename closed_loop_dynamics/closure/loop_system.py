@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,9 +124,29 @@ class LoopSystem:
         With accelerations ``qdd`` the bias is the whole second derivative, K̇ q̇ + K q̈. ``along``:
         directions (n, d) of q and of qd, in which it changes too.
         """
-        moving = qd is not None or qdd is not None
+        if along is None and qdd is None:
+            return Moved(*(self._at_rest(q) if qd is None else self._at_speed(q, qd)))
         qd, qdd = (ca.SX.zeros(len(self.joints)) if x is None else x for x in (qd, qdd))
-        dq, dqd = along or (ca.SX(len(self.joints), 0), ca.SX(len(self.joints), 0))
+        return self._traced(q, qd, qdd, *(along or 2 * (ca.SX(len(self.joints), 0),)))
+
+    # Traced once: what is called for again repeats it without Python.
+
+    @cached_property
+    def _at_rest(self) -> Any:
+        """Function q -> the rows."""
+        n = len(self.joints)
+        q, none = ca.SX.sym("q", n), ca.SX(n, 0)
+        rest = ca.SX.zeros(n)
+        return ca.Function("rows", [q], self._traced(q, rest, rest, none, none, moving=False))
+
+    @cached_property
+    def _at_speed(self) -> Any:
+        """Function (q, qd) -> the rows."""
+        n = len(self.joints)
+        q, qd, none = ca.SX.sym("q", n), ca.SX.sym("qd", n), ca.SX(n, 0)
+        return ca.Function("rows", [q, qd], self._traced(q, qd, ca.SX.zeros(n), none, none))
+
+    def _traced(self, q: SX, qd: SX, qdd: SX, dq: SX, dqd: SX, moving: bool = True) -> Moved:
         cuts = CutMotion(self.tree, self.local, q, qd, qdd, dq, dqd, moving)
         rows = [cuts.rows(cut) for cut in self.cuts]
         for coupling, factors in zip(self.couplings, self.coupling_rows(), strict=True):

@@ -7,7 +7,9 @@ branch of the reference configuration.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from copy import copy
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -48,7 +50,6 @@ class SeedTable:
         nodes: (prod(count), n_x * (1 + n_p)) solutions and their slopes; NaN where unreachable.
         many_valued: the way to a position decides on which solution it ends (a cuspidal mechanism):
             no table can name the one that is meant, so there is none.
-        solved: grid index -> solution.
     """
 
     def __init__(self, path: Continuation, reference: Solution, box: Box, key: str) -> None:
@@ -61,7 +62,7 @@ class SeedTable:
         count[width <= 0.0] = 1
         self.count = count
         self.step: Array = np.where(count > 1, width / np.maximum(count - 1, 1), 1.0)
-        self.fill(key, {})
+        self.fill(key, dict)
 
     def widened(self, margin: Box, key: str) -> SeedTable:
         """These nodes and others around them, about as far as ``margin`` goes on both sides."""
@@ -73,21 +74,23 @@ class SeedTable:
         before, after = (pad.astype(np.int64) for pad in pads)
         wide = copy(self)
         wide.low, wide.count = self.low - before * self.step, self.count + before + after
-        wide.fill(key, {tuple(np.add(index, before)): s for index, s in self.solved.items()})
+        wide.fill(
+            key, lambda: {tuple(np.add(index, before)): s for index, s in self.solved.items()}
+        )
         return wide if wide.filled else self
 
-    def fill(self, key: str, known: dict[Index, Solution]) -> None:
+    def fill(self, key: str, known: Callable[[], dict[Index, Solution]]) -> None:
         """Fetch or solve the nodes; the ``known`` ones are solved."""
         self.many_valued = False
         self.nodes: Array = np.zeros((0, 0))
         if len(self.count) and np.all(self.count):
-            metadata, data = cache.get_or_make(key, lambda: self._solve(known))
+            metadata, data = cache.get_or_make(key, lambda: self._solve(known()))
             self.many_valued = metadata["many_valued"]
             if not self.many_valued:
                 self.nodes = np.frombuffer(data).reshape(self._shape).copy()
         if not self.filled:
             self.count = np.zeros_like(self.count)
-        self.solved = self._solutions()
+        self.__dict__.pop("solved", None)  # of the table that this one is a copy of
 
     @property
     def filled(self) -> bool:
@@ -189,16 +192,23 @@ class SeedTable:
                     return None
         return solved
 
-    def _solutions(self) -> dict[Index, Solution]:
-        """The nodes that were reached, by grid index."""
-        solved: dict[Index, Solution] = {}
-        n_p, n_x = len(self.low), len(self._reference.x)
-        for flat in np.flatnonzero(self.reached):
-            index = tuple(int(i) for i in np.unravel_index(flat, tuple(self.count)))
-            x, slope = np.split(self.nodes[flat], [n_x])
-            p = self.low + np.array(index) * self.step
-            solved[index] = Solution(p, x, slope.reshape(n_x, n_p))
-        return solved
+    @cached_property
+    def solved(self) -> dict[Index, Solution]:
+        """Grid index -> solution, of the nodes that were reached."""
+        flat, (points, _) = np.flatnonzero(self.reached), self.grid()
+        index = np.transpose(np.unravel_index(flat, tuple(self.count))).tolist()
+        return {tuple(i): self._node(points, k) for i, k in zip(index, flat.tolist(), strict=True)}
+
+    def nearest(self, p: Array, most: int) -> list[Solution]:
+        """The nodes around ``p`` that were reached, the nearest first."""
+        points, reached = self.grid()
+        flat = np.flatnonzero(reached)
+        away = np.max(np.abs(points[flat] - p) / self.step, axis=1)
+        return [self._node(points, k) for k in flat[np.argsort(away)[:most]].tolist()]
+
+    def _node(self, points: Array, flat: int) -> Solution:
+        node, n_x = self.nodes[flat], len(self._reference.x)
+        return Solution(points[flat], node[:n_x], node[n_x:].reshape(n_x, -1))
 
 
 def limit_box(closure: NumericalClosure, p_ref: Array) -> Box:

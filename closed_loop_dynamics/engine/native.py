@@ -48,14 +48,14 @@ def key_of(*parts: Any) -> str:
     return cache.key_of(*parts, ENGINE_VERSION, target_description())
 
 
-@lru_cache(maxsize=1)
-def simd_lanes() -> int:
+@lru_cache(maxsize=2)
+def simd_lanes(registers: int = 2) -> int:
     """Lanes of a batch: two registers' worth, so that latencies overlap."""
     import llvmlite.binding as llvm
 
     features = _features(llvm)
     # 128-bit registers otherwise: SSE2 on x86, NEON on ARM.
-    return 16 if features.get("avx512f") else 8 if features.get("avx2") else 4
+    return registers * (8 if features.get("avx512f") else 4 if features.get("avx2") else 2)
 
 
 def _features(llvm: Any) -> Any:

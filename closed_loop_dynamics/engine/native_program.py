@@ -87,9 +87,11 @@ class NativeProgram(Program):
 
     def prepare_batch(self) -> None:
         """Compile the SIMD version now instead of at the first batch call."""
-        with self._lock:
-            if self._wide is None:
-                self._wide = self._load(native.simd_lanes())
+        if self._wide is None:
+            with self._lock:
+                # Newton goes on until the slowest lane is done: fewer of them wait for it.
+                lanes = native.simd_lanes(1 if self.source.solvers else 2)
+                self._wide = self._wide or self._load(lanes)
 
     def run_address(self) -> int:
         """Address of ``i64 run(ptr memory)``, good while this program lives."""
@@ -122,7 +124,8 @@ class NativeProgram(Program):
 
     def _grain(self, rows: int) -> int:
         self.prepare_batch()
-        return native.simd_lanes()
+        assert self._wide is not None
+        return self._wide.width
 
     def _run_batch(
         self, context: Context, block: Array, out: Array, status: NDArray[np.int64]

@@ -66,8 +66,8 @@ class RecordLayout:
 
     def read(self, record: Array) -> tuple[Array, Array, Array]:
         """Copies of (p, x, dx/dp) of the newest solution."""
-        p, x, slope = np.split(record[self.p0 : self.size], [self.n_p, self.n_p + self.n_x])
-        return p.copy(), x.copy(), slope.reshape(self.n_x, self.n_p).copy()
+        newest, n_p, end = record[self.p0 : self.size].copy(), self.n_p, self.n_p + self.n_x
+        return newest[:n_p], newest[n_p:end], newest[end:].reshape(self.n_x, n_p)
 
     def write(self, record: Array, p: Array, x: Array, slope: Array | float) -> None:
         """Make (p, x, dx/dp) the newest solution, and the only one."""

@@ -22,7 +22,13 @@ Threads = int | None
 WORTH = 2e-4
 P = ParamSpec("P")
 R = TypeVar("R")
-_asked = threading.local()
+
+
+class _Asked(threading.local):
+    count: Threads = None
+
+
+_asked = _Asked()
 
 
 def on_threads(
@@ -31,7 +37,7 @@ def on_threads(
     """``function(*args, **named)`` with its batches on so many threads (InvalidInput: not one)."""
     if threads is None:
         return function(*args, **named)
-    before, _asked.count = getattr(_asked, "count", None), as_count(threads, "threads", 1)
+    before, _asked.count = _asked.count, as_count(threads, "threads", 1)
     try:
         return function(*args, **named)
     finally:
@@ -62,7 +68,7 @@ def share(rows: int, grain: int, run: Callable[[int, int], None], pace: float) -
     """
     blocks = -(-rows // grain)
     worth = int(rows * pace / WORTH)
-    count = min(blocks, getattr(_asked, "count", None) or (min(worth, _cores()) if worth else 0))
+    count = min(blocks, _asked.count or (min(worth, _cores()) if worth else 0))
     if count <= 1:
         return run(0, rows)
     parts = list(pairwise([*(grain * (blocks * k // count) for k in range(count)), rows]))

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from ..arrays import Array
 from ..model.tree import PRISMATIC
@@ -57,6 +56,7 @@ class Scene:
         self.actuators: dict[int, list[Any]] = {k: [] for k in range(robot.p)}
         self._add_bodies(shapes)
         self._cuts, self._gaps = self._add_cuts()
+        self._points = np.full((len(self._cuts), 2, 3), np.inf)
         self._loads: Any = None
 
     # -- building -------------------------------------------------------------------------------
@@ -117,17 +117,22 @@ class Scene:
     def move(self, poses: Array, cuts: Sequence[tuple[Array, Array]], tau: Array | None) -> None:
         """The same from what is seen of it: poses (bodies, 4, 4), both sides of cuts, forces."""
         with self._server.atomic():
-            moved = np.flatnonzero(np.any(np.abs(poses - self._poses) > 1e-9, axis=(1, 2)))
-            turned = quaternions(poses[moved, :3, :3])
-            for body, wxyz in zip(moved.tolist(), turned, strict=True):
-                node = self.frames[body]
-                node.position, node.wxyz = poses[body, :3, 3], wxyz
-            self._poses[moved] = poses[moved]
-            self._show_cuts(cuts)
+            # Only what has changed, of poses by more than 1e-9: viser takes its time for each.
+            changed = np.abs(poses - self._poses) > 1e-9
+            for body in np.flatnonzero(changed[:, :3, 3].any(axis=1)).tolist():
+                self.frames[body].position = poses[body, :3, 3]
+            turned = np.flatnonzero(changed[:, :3, :3].any(axis=(1, 2)))
+            for body, wxyz in zip(turned.tolist(), quaternions(poses[turned, :3, :3]), strict=True):
+                self.frames[body].wxyz = wxyz
+            self._poses = np.where(changed, poses, self._poses)
+            self._show_cuts(np.reshape(cuts, (-1, 2, 3)))
             self._show_forces(tau)
 
-    def _show_cuts(self, cuts: Sequence[tuple[Array, Array]]) -> None:
-        for (a, b), ball, line in zip(cuts, self._cuts, self._gaps, strict=True):
+    def _show_cuts(self, cuts: Array) -> None:
+        moved = np.flatnonzero(np.any(np.abs(cuts - self._points) > 1e-9, axis=(1, 2)))
+        self._points[moved] = cuts[moved]
+        for k in moved.tolist():
+            (a, b), ball, line = cuts[k], self._cuts[k], self._gaps[k]
             ball.position = 0.5 * (a + b)
             gap = float(np.linalg.norm(b - a))
             visible = gap > SMALLEST_GAP * self.size
@@ -210,10 +215,19 @@ def quaternion(R: Array) -> Array:
 
 
 def quaternions(R: Array) -> Array:
-    """(N, 4) w, x, y, z of rotation matrices (N, 3, 3)."""
-    if not len(R):
-        return np.zeros((0, 4))
-    return np.roll(Rotation.from_matrix(R).as_quat(), 1, axis=-1)
+    """(N, 4) w, x, y, z of rotation matrices (N, 3, 3).
+
+    A row of 4 (w, x, y, z) (w, x, y, z)^T, that of its largest number (Shepperd 1978).
+    """
+    signs = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
+    squares = 1.0 + np.diagonal(R, axis1=1, axis2=2) @ signs.T
+    products = np.zeros((len(R), 4, 4))
+    products[:, 1:, 1:] = R + R.swapaxes(1, 2)
+    across = (R - R.swapaxes(1, 2))[:, [2, 0, 1], [1, 2, 0]]
+    products[:, 0, 1:] = products[:, 1:, 0] = across
+    products[:, range(4), range(4)] = squares
+    rows = products[np.arange(len(R)), squares.argmax(axis=1)]
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
 # -- around the robot -----------------------------------------------------------------------------

@@ -75,6 +75,8 @@ def coupled(couplings, independent="crank", kind="coupling"):
 
 DEEP = "[" * 60 + "]" * 60
 VERY_DEEP = "[" * 2000
+#: Where libyaml would overrun the stack.
+BOTTOMLESS = ("[" * 400_000, "- " * 200_000, "[{a: " * 100_000)
 LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{b}: &{b} [{', '.join([f'*{a}'] * 10)}]\n"
     for a, b in zip("abcdefghi", "bcdefghij", strict=True)
@@ -133,6 +135,10 @@ CASES = {
     "undefined alias": ("submechanisms: *a\n", "line 1", "not valid YAML", "check"),
     "deep": (f"submechanisms: {DEEP}\n", "submechanisms[0]", "too deeply", "layout"),
     "very deep": (f"submechanisms: {VERY_DEEP}\n", "", "", ""),
+    **{
+        f"bottomless {k}": (f"submechanisms:\n {text}\n", "", "", "")
+        for k, text in enumerate(BOTTOMLESS)
+    },
     # --- keys and words of an entry
     "unknown key": (
         good(("jointnames_active", "jointnames_activ")),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.cli.motion_file import motion_of
@@ -17,7 +19,7 @@ from closed_loop_dynamics.viewer.drawing import draw_robot
 from closed_loop_dynamics.viewer.loads import LoadArrows
 from closed_loop_dynamics.viewer.playback import from_file
 from closed_loop_dynamics.viewer.plots import Plots
-from closed_loop_dynamics.viewer.scene import VIEW, set_stage
+from closed_loop_dynamics.viewer.scene import VIEW, quaternions, set_stage
 from closed_loop_dynamics.viewer.shapes import Shape
 from closed_loop_dynamics.viewer.snapshot import Camera
 from closed_loop_dynamics.viewer.window import Look, Window
@@ -37,6 +39,32 @@ def test_the_line_of_now_is_vertical_and_leaves_the_curves_alone(
             assert np.all(np.diff(abscissa) >= 0.0)
             for curve, slope in zip(curves, slopes, strict=True):
                 np.testing.assert_allclose(curve, slope * abscissa, atol=1e-12)
+
+
+def test_quaternions_are_those_of_the_rotations() -> None:
+    R = Rotation.random(200, random_state=1).as_matrix()
+    R[:4] = np.eye(3), *(np.diag(signs) for signs in ((1, -1, -1), (-1, 1, -1), (-1, -1, 1)))
+    found = Rotation.from_quat(np.roll(quaternions(R), -1, axis=1)).as_matrix()
+    np.testing.assert_allclose(found, R, rtol=0, atol=1e-15)
+    assert quaternions(R[:0]).shape == (0, 4)
+
+
+def test_the_scene_is_told_only_what_has_moved(
+    server: Any, leg: cld.Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look, told = Look(server, leg), []
+    handles = sys.modules[type(look.scene.frames[0]).__module__]
+    monkeypatch.setattr(handles, "_set_pose_vector", lambda _, value, *rest: told.append(value))
+    look.scene.show(look.first)
+    assert not told
+    ankle = look.home.copy()
+    ankle[leg.names.independent.index("ankle")] += 0.1
+    shot = look.camera.standing(ankle)
+    look.scene.show(shot)
+    changed = np.abs(shot.poses - look.first.poses) > 1e-9
+    shifted, turned = changed[:, :3, 3].any(axis=1).sum(), changed[:, :3, :3].any(axis=(1, 2)).sum()
+    cuts = np.any(np.abs(np.subtract(shot.cuts, look.first.cuts)) > 1e-9, axis=(1, 2)).sum()
+    assert 0 < len(told) == shifted + turned + cuts < 2 * len(shot.poses)
 
 
 def test_a_chart_names_the_eight_largest_of_many_actuators(server: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from .node import Node
 MAX_BYTES = 2**20
 MAX_VALUES = 100_000  # with aliases written out
 MAX_DEPTH = 40
+SAFE_DEPTH = 500  # for libyaml
 
 _TEXT_START = re.compile(r"\s*(\{|[\"']?submechanisms[\"']?\s*:)")
 _ENTRY = re.compile(r"submechanisms\[\d+\]")  # exported files repeat keys in there
@@ -49,10 +51,24 @@ def _looks_like_yaml(text: str) -> bool:
     return "\n" in text or _TEXT_START.match(text.lstrip("\ufeff")) is not None
 
 
+def _composed(text: str) -> tuple[Any, yaml.Node | None]:
+    """A loader and the root that it found.
+
+    libyaml's is several times as fast, but overruns the stack where things are nested deeply (each
+    in a bracket, or further right), and PyYAML's own has the better words for mistakes.
+    """
+    deepest = max([text.count("[") + text.count("{"), *map(len, text.splitlines())])
+    if yaml.__with_libyaml__ and deepest <= SAFE_DEPTH:
+        with suppress(yaml.YAMLError):
+            fast = yaml.CSafeLoader(text)
+            return fast, fast.get_single_node()
+    loader = yaml.SafeLoader(text)
+    return loader, loader.get_single_node()
+
+
 def _construct(given: SourceText, repeated: dict[str, list[str]]) -> Any:
     try:
-        loader = yaml.SafeLoader(given.text)
-        root = loader.get_single_node()
+        loader, root = _composed(given.text)
         if root is None:
             remedy = "start it with 'submechanisms:' and a list of entries"
             raise _error(given.file, "", "the submechanism file is empty", remedy)
