@@ -107,8 +107,8 @@ class CutMotion:
                 rows.append(parts.through(sx(across[across != 0.0][None])))
         elif axes:
             free, held = cut.direction(False), self._of_s(cut, cut.direction(True))
-            across = [np.cross(a, free) for a in axes] if len(axes) == 2 else [-free]
-            rows += [self._of_p(cut, direction).dot(held) for direction in across]
+            normals = [np.cross(a, free) for a in axes] if len(axes) == 2 else [-free]
+            rows += [self._of_p(cut, direction).dot(held) for direction in normals]
         return stacked(rows)
 
     def cosine(self, cut: CutJoint) -> SX:

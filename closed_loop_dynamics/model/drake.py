@@ -53,7 +53,7 @@ def _loop(element: Element, tree: Tree) -> LoopConstraint:
             frames[-1][:3, 3] = numbers(replace(inside[point], text=_said(inside[point])), 3)
     check_ends(tree, links, element.error)
     axes = axes_of(cut, _Z)
-    return LoopConstraint(links[0], links[1], axes, None, *frames, place=element.place)
+    return LoopConstraint(links[0], links[1], axes, None, frames[0], frames[1], element.place)
 
 
 def _said(element: Element) -> str:

@@ -190,7 +190,7 @@ def random_independent(
         y[..., at] = rng.uniform(low, high, shape)
     for c, branch in branches.items():
         if everywhere and not branch.reach_is_exact:
-            own = mech.y.slots(mech.components[c].independent)
+            slots = mech.y.slots(mech.components[c].independent)
             for row in y.reshape(-1, mech.n_y):
-                row[own] = branch.random(rng)
+                row[slots] = branch.random(rng)
     return y
