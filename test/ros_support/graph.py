@@ -99,6 +99,7 @@ class Graph:
         self._lock = threading.Lock()
         self.status: dict[str, DiagnosticStatus] = {}
         self.statuses: list[tuple[str, int, str]] = []
+        self.supervised: list[str] = []  # states of feedforward's supervisor
         self.node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 100)
         self._thread = threading.Thread(target=self._executor.spin, daemon=True)
         self._thread.start()
@@ -184,6 +185,8 @@ class Graph:
         for status in array.status:
             self.status[status.name] = status
             self.statuses.append((status.name, status.level[0], status.message))
+            if status.name == "feedforward":
+                self.supervised += [v.value for v in status.values if v.key == "state"]
 
     # -- topics and services --------------------------------------------------------------------
 

@@ -55,7 +55,12 @@ def supervised(graph: Any) -> str:
 
 
 def wait_for(graph: Any, *states: str) -> None:
-    graph.wait(lambda: supervised(graph) in states, f"the state {' or '.join(states)}")
+    """Until a state has been told, also one that was over when we came to look."""
+    begin = len(graph.supervised)
+    graph.wait(
+        lambda: supervised(graph) in states or not {*states}.isdisjoint(graph.supervised[begin:]),
+        f"the state {' or '.join(states)}",
+    )
 
 
 def ask(graph: Any, what: str) -> Any:
@@ -361,7 +366,9 @@ def test_whoever_follows_the_mapped_trajectory_is_stopped_with_the_robot(
     begin = stamp(stopping) - stamp(running)
     times = [1e-9 * nanoseconds(point.time_from_start) for point in running.points]
     there = [np.interp(begin, times, row) for row in np.transpose(table(running))]
-    np.testing.assert_allclose(stopping.points[0].positions, there, atol=1e-3)
+    # A motion goes on for so long without a cycle: the stop begins where the last one was.
+    allowed = 1e-3 + LATE * np.abs(stopping.points[0].velocities).max()
+    np.testing.assert_allclose(stopping.points[0].positions, there, rtol=0.0, atol=allowed)
     last = stopping.points[-1]
     assert nanoseconds(last.time_from_start) <= 0.51e9 and not any(last.velocities)
     assert not np.allclose(last.positions, table(running)[-1], atol=0.01)
