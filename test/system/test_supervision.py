@@ -365,10 +365,12 @@ def test_whoever_follows_the_mapped_trajectory_is_stopped_with_the_robot(
     running, stopping = mapped
     begin = stamp(stopping) - stamp(running)
     times = [1e-9 * nanoseconds(point.time_from_start) for point in running.points]
-    there = [np.interp(begin, times, row) for row in np.transpose(table(running))]
-    # A motion goes on for so long without a cycle: the stop begins where the last one was.
-    allowed = 1e-3 + LATE * np.abs(stopping.points[0].velocities).max()
-    np.testing.assert_allclose(stopping.points[0].positions, there, rtol=0.0, atol=allowed)
+    # Where the motion is by then; who has no cycles for a while (a loaded machine) lets it wait.
+    pauses = np.diff([*map(stamp, commands), stamp(stopping)])
+    waited = np.linspace(0.0, pauses[pauses > LATE].sum(), 200)
+    there = [np.interp(begin - waited, times, row) for row in np.transpose(table(running))]
+    off = np.abs(np.transpose(there) - stopping.points[0].positions).max(axis=1)
+    assert off.min() <= 1e-3
     last = stopping.points[-1]
     assert nanoseconds(last.time_from_start) <= 0.51e9 and not any(last.velocities)
     assert not np.allclose(last.positions, table(running)[-1], atol=0.01)
