@@ -1,14 +1,14 @@
 """What is said and heard at control rate, as bytes: from one to the next only numbers change.
 
 To have rclpy make bytes of a message, or a message of bytes, takes longer than to compute what it
-says. So a message is serialized once, and its numbers are written into the bytes from then on;
-bytes that begin as the last ones did are read where those had their numbers.
+says. So a message is serialized once, and its numbers are written into the bytes from then on; what
+is heard is read from its bytes likewise (see ``alike``).
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from rclpy.serialization import deserialize_message, serialize_message
@@ -18,10 +18,10 @@ from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from ..arrays import Array
 from ..errors import InvalidInput
 from ..motion.clock_steps import NANO
+from .alike import HEADER, Alike, Span, text
 from .conversions import efforts_from
 
-#: Bytes before the first field of a serialized message; a stamp.
-HEADER, STAMP = 4, struct.Struct("=iI")
+STAMP = struct.Struct("=iI")
 
 
 class JointStateBuffer:
@@ -91,7 +91,7 @@ class EffortReader:
 
     def __init__(self, count: int) -> None:
         self._count = count
-        self._beginning: bytes | None = None
+        self._known: Alike | None = None
 
     def read(self, data: bytes) -> Array:
         """The efforts, (count,).
@@ -99,8 +99,8 @@ class EffortReader:
         Raises:
             InvalidInput: wrong length, not finite, or no message at all.
         """
-        at = max(len(data) - 8 * self._count, 0)
-        if data[:at] == self._beginning:
+        at = len(data) - 8 * self._count
+        if self._known is not None and self._known.fits(data):
             numbers: Array = np.frombuffer(data, offset=at)
             if np.isfinite(numbers).all():
                 return numbers
@@ -109,6 +109,18 @@ class EffortReader:
         except Exception as error:
             raise InvalidInput(f"not readable: {error}") from error
         efforts = efforts_from(message, self._count)
-        if data[at:] == efforts.tobytes():
-            self._beginning = data[:at]
+        if data[1] & 1 and data[at:] == efforts.tobytes():
+            self._known = Alike.to(data, _words(data, len(message.layout.dim)))
         return efforts
+
+
+def _words(data: bytes, dimensions: int) -> Iterator[Span]:
+    """Everything but the numbers: the header, the dimensions, their offset, how many numbers."""
+    at = HEADER + 4
+    yield 0, at
+    for _ in range(dimensions):
+        word, at = text(data, at)
+        yield word
+        yield at, at + 8
+        at += 8
+    yield at, at + 8

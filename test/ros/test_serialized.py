@@ -75,6 +75,26 @@ def test_efforts_are_read_from_the_bytes_of_any_sender(monkeypatch: pytest.Monke
         assert len(read) == 1  # only the first one by rclpy
 
 
+def test_bytes_that_only_align_efforts_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fast DDS leaves in them what was there before."""
+    reader, read = EffortReader(2), []
+    data = EffortBuffer(2).fill(np.array([1.0, 2.0]))
+    reader.read(data)
+    stale, sent = bytearray(data), deserialize_message(data, Float64MultiArray)
+    for k in range(4, len(data) - 16):  # whatever does not change what is read may change
+        stale[k] ^= 0xFF
+        try:
+            same = deserialize_message(bytes(stale), Float64MultiArray) == sent
+        except Exception:  # a length that is too long
+            same = False
+        if not same:
+            stale[k] ^= 0xFF
+    assert stale != data
+    monkeypatch.setattr("closed_loop_dynamics.ros.serialized.deserialize_message", read.append)
+    np.testing.assert_array_equal(reader.read(bytes(stale)), [1.0, 2.0])
+    assert not read
+
+
 @pytest.mark.parametrize(
     ("data", "reason"),
     [([1.0], "1 efforts for 2"), ([1.0, np.nan], "finite"), ([1.0] * 3, "3 efforts for 2")],
