@@ -35,6 +35,10 @@ class Braking(Sampled):
         """Slow down from then on [s]."""
         self.times: Array = np.array([begin, begin + self._duration])
 
+    def beginning(self, begin: float) -> Braking:
+        """The same, from then on [s]."""
+        return Braking(self._motion, begin, self._duration)
+
     @property
     def start(self) -> float:  # type: ignore[override]
         """When it begins to slow down [s]."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from ..errors import ClosedLoopError
+from ..errors import ClosedLoopError, InvalidInput
 from ..robot import Robot
 from ..simulation.payload import Carried
 from .feedback import Feedback
@@ -154,7 +154,13 @@ class EffortRate:
         return 0.0 if last is None else float((np.abs(last) / self._step).max(initial=0.0))
 
     def limited(self, efforts: Array) -> Array:
-        """(p,) efforts on the way from the last ones to these, as far as they may go."""
+        """(p,) efforts on the way from the last ones to these, as far as they may go.
+
+        Raises:
+            InvalidInput: one of them is not finite.
+        """
+        if not np.isfinite(efforts).all():
+            raise InvalidInput(f"an effort is not finite: {efforts}")
         if self.last is not None:
             change = efforts - self.last
             beyond = float((np.abs(change) / self._step).max(initial=0.0))

@@ -34,6 +34,9 @@ from .trajectory_check import Checker, Interrupted
 REACHED = 6
 #: A motion that is stretched by more is worth telling [ns].
 WORTH_TELLING = 1_000_000
+#: Who follows a motion comes at this share of the speed limits to where the robot is measured: it
+#: is there, or its encoders err.
+GENTLE = 0.1
 #: Time between two reports of where a stream leads [s].
 TOLD_EVERY = 0.05
 
@@ -298,12 +301,14 @@ class Execution:
         if self._now_ns is None:
             return None
         now, limits = self._seconds(self._now_ns), self._checker.independent
+        apart = 0.0 if self._spline is None else np.abs(y - self._spline.sample(now).y)
         way = coming_to_rest(y, yd, now, duration, limits)
         try:
             self._checker.mapped(way, np.linspace(now, way.end, REACHED))
         except ClosedLoopError:  # joint limits may be wider than the loops
             way = Spline.resting(y, now)
-        self._divert(way, self._telling.anchored, duration)
+        gently = float(np.max(apart / limits.velocity)) / GENTLE
+        self._divert(way, self._telling.anchored, max(duration, gently))
         return Setpoint(now, y, yd, np.zeros_like(y))
 
     def follow(self, y: Array) -> None:

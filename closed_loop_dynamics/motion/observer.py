@@ -24,6 +24,8 @@ SHORTEST = 1e-5
 STEPS, LONGEST, CLOSE, SHORTER = 6, 0.05, 1e-8, 0.1
 #: Share of the largest step that no speed within its limits explains: more is doubted.
 SURPRISING = 0.25
+#: Encoders that all say the very same, while their speeds lead so far, stand still [rad or m].
+FROZEN = 0.05
 #: What is doubted is believed when nothing else has been heard for so long [s].
 SURE = 0.02
 
@@ -53,7 +55,7 @@ class Observer:
     is believed for ``patience`` seconds. After as many seconds of refusals the guard starts anew
     from the reference's mode, because the robot may really be elsewhere. What lies outside the
     joint limits by more than ``limit_tolerance`` is never believed, however long it is claimed,
-    nor are speeds above :data:`WILD` times their limits.
+    nor are speeds above :data:`WILD` times their limits, nor speeds with which no encoder moves.
 
     Args:
         max_jump: largest step of an independent joint beyond what its speed explains [rad or m].
@@ -99,13 +101,14 @@ class Observer:
         self._highest = np.concatenate([*(each.upper for each in bounds), speed])
         self._last: Array | None = None
         self._doubted: Array | None = None
+        self._still: tuple[Array, float, Array] | None = None
         self._refuted = -np.inf
         self._speed = np.zeros(robot.m)
         self._since = self._heard = 0.0
 
     def forget(self) -> None:
         """Start anew with the next sample."""
-        self._last = self._doubted = None
+        self._last = self._doubted = self._still = None
         self._refuted = -np.inf
 
     def observe(
@@ -125,6 +128,8 @@ class Observer:
         if self._last is not None and elapsed > self.patience:
             self._last = None
         y, yd = self._follow(u, ud, elapsed) or self._search(u, ud, elapsed)
+        if ud is not None and self._doubts:
+            self._require_motion(time, u, yd)
         self._require_no_surprise(time, y)
         self._last, self._speed, self._since = y, yd, time
         forces = None if tau_u is None else self.robot.actuator_jacobian(y).T @ tau_u
@@ -138,6 +143,19 @@ class Observer:
         low, high = np.minimum(limits.lower, y), np.maximum(limits.upper, y)
         there = np.minimum(np.maximum(y + age * seen.yd, low), high)
         return Observation(there, seen.yd, None)
+
+    def _require_motion(self, time: float, u: Array, yd: Array) -> None:
+        """Refuse speeds with which nothing moves: efforts that answer them would move the robot."""
+        way = np.zeros_like(yd)
+        if self._still is not None and (u == self._still[0]).all():
+            way = self._still[2] + np.abs(yd) * (time - self._still[1])
+        self._still = u.copy(), time, way
+        if way.max(initial=0.0) > FROZEN:
+            j = int(np.argmax(way))
+            name = self.robot.names.independent[j]
+            raise InvalidInput(
+                f"not believed: {name} at a speed of {abs(yd[j]):.4g}, and no encoder moves"
+            )
 
     def _require_no_surprise(self, time: float, y: Array) -> None:
         """Refuse a sample that is elsewhere than where the last one was going, for a while."""

@@ -88,9 +88,9 @@ class Policy:
             return 0.0
         return float((np.abs(facts.speed) / self.fastest).max(initial=0.0))
 
-    def wild(self, facts: Facts) -> str:
-        """Which joint is out of control; empty: none."""
-        return self._beyond(facts.speed, self.fastest)
+    def wild(self, facts: Facts, share: float = 1.0) -> str:
+        """Which joint is out of control, or as fast as a ``share`` of that; empty: none."""
+        return self._beyond(facts.speed, share * self.fastest)
 
     def away(self, facts: Facts) -> str:
         """Which joint is too far from its reference; empty: none."""

@@ -8,7 +8,8 @@ damped, then nothing drives it any more; each step with its reason.
     tracking ──> stopping        no proof, or asked to: the reference comes to rest
     stopping ──> holding         at rest, and the robot is where it should be
     any ──> damping              out of control, an emergency, no proof at rest
-    damping ──> off              after a while, if nothing is known of the robot or in an emergency
+    damping ──> off              after a while, if nothing is known of the robot, in an emergency,
+                                 or if it is still fast
     off ──> damping ──> holding  where the robot then is: by itself once lost measurements are back,
                                  else when it is asked to resume
 
@@ -67,6 +68,10 @@ MOST_ASKED = 50
 UNKNOWN, ACTIVATED = "nobody knows yet where the robot is", "activated"
 #: How the reasons begin of a robot that does not follow, or that has not arrived.
 OFF_THE_PATH, MISSED = "off the path", "the goal is missed"
+#: Share of the speed that is out of control which a damped robot must have come below by then.
+HELPED = 0.5
+#: A robot that leaves its reference again within this time, and is not calm, is out of control [s].
+AGAIN = 1.0
 #: In these somebody else leads the robot, while it is known.
 LED = frozenset({State.COMPENSATING, State.IMPEDANCE})
 #: In these the robot follows a reference; in the others the reference follows the robot.
@@ -105,9 +110,9 @@ class Supervisor:
         resumed: somebody has asked to resume, in the last cycle.
     """
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, pressed: bool = False) -> None:
         self.policy = policy
-        self.pressed = False
+        self.pressed = pressed
         self._judges = {
             State.TRACKING: self._tracking,
             State.STOPPING: self._stopping,
@@ -124,7 +129,7 @@ class Supervisor:
         self.state, self.reason, self.fault, self.resumed = State.OFF, reason, False, False
         self._latched = ""  # why control is not taken again without being asked
         self._asked: deque[tuple[Request, Callable[[], bool], str]] = deque()
-        self._since = self._calm_since = self._over_since = -math.inf
+        self._since = self._calm_since = self._over_since = self._astray_since = -math.inf
         self._facts: Facts | None = None
 
     # -- for anybody ----------------------------------------------------------------------------
@@ -276,7 +281,7 @@ class Supervisor:
             return self._to(State.STOPPING, facts.no_proof, fault=True)
         away = self.policy.away(facts)
         if away:
-            return self._to(State.STOPPING, f"{OFF_THE_PATH}: {away}", anchor=True, fault=True)
+            return self._astray(State.STOPPING, f"{OFF_THE_PATH}: {away}", facts)
         if facts.interrupted:
             return self._to(State.STOPPING, facts.interrupted, anchor=True, fault=True)
         if facts.following:
@@ -293,7 +298,7 @@ class Supervisor:
             return self._to(State.TRACKING, "a motion has begun")
         away = self.policy.away(facts)
         if away:  # measurements may have come back elsewhere
-            return self._to(State.STOPPING, f"{OFF_THE_PATH}: {away}", anchor=True, fault=True)
+            return self._astray(State.STOPPING, f"{OFF_THE_PATH}: {away}", facts)
         if facts.moving:
             return None
         if self.policy.lost(facts):
@@ -307,8 +312,17 @@ class Supervisor:
             return self._to(State.DAMPING, facts.no_proof, fault=True)
         away = self.policy.away(facts)
         if away:
-            return self._to(State.HOLDING, f"moved from outside: {away}", anchor=True, fault=True)
+            return self._astray(State.HOLDING, f"moved from outside: {away}", facts)
         return None
+
+    def _astray(self, after: State, reason: str, facts: Facts) -> Transition:
+        """The reference begins anew where the robot is, but not after a robot that runs away."""
+        again = facts.time - self._astray_since < AGAIN
+        self._astray_since = facts.time
+        if again and not self.policy.calm(facts):
+            self._latched = f"out of control: {reason}, again"
+            return self._to(State.DAMPING, self._latched, fault=True)
+        return self._to(after, reason, anchor=True, fault=True)
 
     def _compensating(self, facts: Facts) -> Transition | None:
         if self.policy.lost(facts):
@@ -329,7 +343,7 @@ class Supervisor:
             return None
         if self.policy.lost(facts) or self._latched == EMERGENCY:
             return self._to(State.OFF, self.reason, fault=True)
-        wild = self.policy.wild(facts)
+        wild = self.policy.wild(facts, HELPED)
         if wild:  # it may be the damping that drives it
             return self._to(State.OFF, f"damping does not help: speed of {wild}", fault=True)
         return None

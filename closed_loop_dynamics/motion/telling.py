@@ -8,8 +8,9 @@ on (``motion/handover``). Who only listens hears of it as it happens.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -31,14 +32,19 @@ TOLD_POINTS = 0.02
 #: Why a motion ends that nobody could be told of.
 UNTOLD = "who follows it could not be told of it in time"
 
+#: Says what was made ready; takes next to no time.
+Saying: TypeAlias = Callable[[], None]
+#: When that is too late [s], and what it is; the next ones begin later.
+Attempts: TypeAlias = Iterator[tuple[float, Saying]]
+
 
 class Listener(Protocol):
     """Who is told."""
 
-    def accepted(self, accepted: Accepted) -> None:
+    def accepted(self, accepted: Accepted) -> Saying:
         """A trajectory takes over, with all that there is to say about it. Beside the cycle."""
 
-    def diverted(self, begin: int, table: ActuatorTable) -> None:
+    def diverted(self, begin: int, table: ActuatorTable) -> Saying:
         """From ``begin`` [ns] on it goes on to rest so, stopped or bent. Beside the cycle."""
 
     def refused(self, offer: Offer | None, error: Exception) -> None:
@@ -85,39 +91,27 @@ class Telling:
 
     def accepted(self, found: Splice) -> None:
         """A trajectory that has taken over."""
-        self._listener.accepted(found.accepted(self._checker, self._stamp(found.time)))
+        self._listener.accepted(self._message(found))()
 
     def accepted_ahead(self, motion: Handover) -> None:
         """One that takes over when it was told; later than planned, if need be."""
-        ahead = self._ahead
         try:
-            message = self._message(motion.found)
-            while self._now() > motion.found.time - self._slack(message):
-                now, ahead = self._now(), min(2.0 * (ahead + self._slack(message)), MOST_AHEAD)
-                before = motion.before.sample(now + ahead)
-                motion.found = splice(motion.found.candidate, before, self._checker, self._period)
-                message = self._message(motion.found)
-            self._listener.accepted(message)
+            self._say(self._handed_over(motion))
             motion.told = True
         except Exception as error:
-            motion.lost = True
+            try:
+                self.diverted(motion.before)  # it may have been said, too late
+            finally:
+                motion.lost = True
             if not isinstance(error, ClosedLoopError):
                 raise
-
-    def _message(self, found: Splice) -> Accepted:
-        return found.accepted(self._checker, self._stamp(found.time))
-
-    def _slack(self, message: Accepted) -> float:
-        return 0.5 * self._ahead + PER_SAMPLE * len(message.table.times)
 
     def diverted(self, spline: Spline) -> None:
         """The motion goes on so; a way to rest that somebody follows begins when it is told."""
         if isinstance(spline, Braking) and spline.waits:
-            spline.begin_at(self._now() + self._ahead)
-        begin = spline.start
-        end = max(spline.end, begin + 2 * TOLD_POINTS)  # times increase at rest, too
-        times = np.linspace(begin, end, max(3, round((end - begin) / TOLD_POINTS)))
-        self._tell(spline, begin, times)
+            self._say(self._braked(spline))
+        else:
+            self._say(iter([(np.inf, self._along(spline))]))
 
     def anchored(self, spline: Spline, duration: float) -> None:
         """The robot is elsewhere: to rest from there, within ``duration`` [s].
@@ -125,12 +119,71 @@ class Telling:
         Only the end is told. Who follows may know better where the robot is, or take until then to
         come there, but must not leap.
         """
-        begin = max(spline.start, self._now())
-        self._tell(spline, begin, np.array([max(spline.end, begin + duration)]))
+        self._say(self._left(spline, duration))
 
-    def _tell(self, spline: Spline, begin: float, times: Array) -> None:
+    # -- in time --------------------------------------------------------------------------------
+
+    def _say(self, attempts: Attempts) -> None:
+        """Say the first of these that is ready in time, and was said in time.
+
+        A process may be stopped between any two lines. What it said too late is replaced.
+        """
+        for latest, say in attempts:
+            if not self._ahead:
+                return say()
+            if self._now() <= latest:
+                say()
+                if self._now() <= latest:
+                    return
+
+    def _handed_over(self, motion: Handover) -> Attempts:
+        ahead = self._ahead
+        while True:
+            message = self._message(motion.found)
+            slack = 0.5 * self._ahead + PER_SAMPLE * len(message.table.times)
+            yield motion.found.time - slack, self._listener.accepted(message)
+            now, ahead = self._now(), min(2.0 * (ahead + slack), MOST_AHEAD)
+            before = motion.before.sample(now + ahead)
+            motion.found = splice(motion.found.candidate, before, self._checker, self._period)
+
+    def _braked(self, spline: Braking) -> Attempts:
+        """The cycle goes on along the path until this is said."""
+
+        def settled(begin: float, say: Saying) -> None:
+            say()
+            spline.begin_at(begin)
+
+        for ahead in self._longer():
+            way = spline.beginning(self._now() + ahead)
+            yield way.start - 0.5 * ahead, partial(settled, way.start, self._along(way))
+
+    def _left(self, spline: Spline, duration: float) -> Attempts:
+        for ahead in self._longer():
+            begin = max(spline.start, self._now())
+            end = np.array([max(spline.end, begin + duration)])
+            yield begin + 0.5 * ahead, self._table(spline, begin, end)
+
+    def _longer(self) -> Iterator[float]:
+        """How long ahead [s]: for a node that is slow."""
+        ahead = self._ahead
+        while True:
+            yield ahead
+            ahead = min(2.0 * ahead, MOST_AHEAD)
+
+    # -- what is said ---------------------------------------------------------------------------
+
+    def _message(self, found: Splice) -> Accepted:
+        return found.accepted(self._checker, self._stamp(found.time))
+
+    def _along(self, spline: Spline) -> Saying:
+        begin = spline.start
+        end = max(spline.end, begin + 2 * TOLD_POINTS)  # times increase at rest, too
+        times = np.linspace(begin, end, max(3, round((end - begin) / TOLD_POINTS)))
+        return self._table(spline, begin, times)
+
+    def _table(self, spline: Spline, begin: float, times: Array) -> Saying:
         try:
             table = self._checker.mapped(spline, times)
         except ClosedLoopError:
-            return  # nowhere that loops close: efforts alone have to do
-        self._listener.diverted(self._stamp(begin), table.later(-begin))
+            return lambda: None  # nowhere that loops close: efforts alone have to do
+        return self._listener.diverted(self._stamp(begin), table.later(-begin))

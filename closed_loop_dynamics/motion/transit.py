@@ -17,7 +17,8 @@ MEMORY = 5.0
 #: set [s]. Less than that does no harm: a robot is foreseen for so long.
 SET = 0.02
 #: A message that comes so much too early, by its stamp, has a wrong one [s]; and so many in a row
-#: have another clock.
+#: have another clock. So have as many that come too late, if stamps went back before them: what
+#: waits in a queue comes after a pause instead, and what is overtaken comes among others.
 EARLY, ODD = 0.05, 20
 
 
@@ -32,7 +33,7 @@ class Transit:
         self._usual = self._lately = math.inf
         self._since = -math.inf
         self._last: tuple[int, float] | None = None
-        self._odd = 0
+        self._odd = self._behind = self._stamp = 0
 
     def late(self, stamp: int, now: int, steady: float) -> float:
         """How much later than usual a message comes [s].
@@ -57,6 +58,11 @@ class Transit:
             self._odd += 1
             return 0.0
         self._odd = 0
+        back, self._stamp = stamp < self._stamp - SET * NANO, stamp
+        behind = passed > self._usual + EARLY and (back or self._behind > 0)
+        self._behind = self._behind + 1 if behind else 0
+        if self._behind > ODD:
+            self.forget()
         self._lately = min(self._lately, passed)
         self._usual = min(self._usual, self._lately)
         return passed - self._usual

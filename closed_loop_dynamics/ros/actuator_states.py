@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +12,7 @@ from sensor_msgs.msg import JointState
 from ..errors import ClosedLoopError
 from ..motion.controller import Controller
 from ..motion.transit import Transit
-from .conversions import JointStateReader, Measurement, nanoseconds
+from .conversions import JointStateReader, Measurement, OtherJoints, nanoseconds
 from .raw_joint_states import RawJointStateReader, stamp_of
 from .robot_node import RobotNode
 from .topics import encoder_quality
@@ -19,6 +20,8 @@ from .topics import encoder_quality
 CHANNEL = "actuator_states"
 #: Several nodes may speak there: the newest message need not be one that we can read.
 DEPTH = 10
+#: Others may speak of other joints, if somebody has spoken of ours within this time [s].
+HEARD = 1.0
 
 
 class ActuatorStates:
@@ -43,6 +46,7 @@ class ActuatorStates:
         self._controller = controller
         self._now = now
         self._transit = Transit()
+        self._heard = -math.inf
         self._answer = answer
         self._reader = JointStateReader(node.robot.names.actuator)
         self._raw_reader = RawJointStateReader(self._reader)
@@ -76,7 +80,11 @@ class ActuatorStates:
         for data, age in self._topic.news():
             try:
                 seen = self._raw_reader.read(data)
-                late = self._transit.late(stamp_of(data), self._now(), time.monotonic())
+                self._heard = time.monotonic()
+                late = self._transit.late(stamp_of(data), self._now(), self._heard)
+            except OtherJoints as error:
+                if time.monotonic() > self._heard + HEARD:
+                    self._diagnostics.fault(CHANNEL, str(error))
             except ClosedLoopError as error:
                 self._diagnostics.fault(CHANNEL, str(error))
             except Exception as error:  # bytes that are no message: nothing of it may stop a cycle

@@ -71,9 +71,13 @@ class CommandTopics:
         if self._lockstep:
             self._effort_out.publish(self._efforts.fill(command.efforts, now))
 
-    def publish_efforts(self, efforts: Array) -> bool:
-        """The efforts alone, (p,); whether the robot has been let go of by that."""
+    def publish_efforts(self, efforts: Array) -> None:
+        """The efforts alone, (p,)."""
         self._voice.say(efforts)
+
+    @property
+    def has_let_go(self) -> bool:
+        """Zero has been said, often enough."""
         return self._voice.has_let_go
 
     def let_go(self) -> None:

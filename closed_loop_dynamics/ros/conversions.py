@@ -112,6 +112,10 @@ class Measurement:
     effort: Array | None
 
 
+class OtherJoints(InvalidInput):
+    """A message about other joints, such as those of a gripper."""
+
+
 class JointStateReader:
     """Reads the same joints from messages whose order may differ; remembers the last order."""
 
@@ -128,9 +132,12 @@ class JointStateReader:
         """The wanted joints.
 
         Raises:
+            OtherJoints: none of them is there.
             InvalidInput: missing or unknown joints, wrong lengths, numbers that are not finite.
         """
         names = list(message.name)
+        if names and not set(names) & set(self._wanted):
+            raise OtherJoints(f"none of our joints, but '{names[0]}'")
         if names != self._order[0]:
             self._order = (names, np.array(places(names, self._wanted), dtype=np.intp))
         at = self._order[1]

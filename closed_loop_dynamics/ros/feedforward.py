@@ -26,6 +26,7 @@ from itertools import chain, repeat
 import numpy as np
 from trajectory_msgs.msg import JointTrajectory
 
+from ..arrays import Array
 from ..dynamics.catalogue import INVERSE_DYNAMICS
 from ..errors import InvalidInput
 from ..motion.controller import Controller
@@ -39,6 +40,7 @@ from ..motion.streaming import Stream
 from ..motion.supervisor import Supervisor
 from ..motion.task_trajectory import TaskCommands
 from ..motion.trajectory_check import Checker
+from ..motion.voice import LAST_ZEROS
 from ..quantities.state import State
 from .actuator_states import ActuatorStates
 from .command_topics import CommandTopics, Letter
@@ -81,6 +83,7 @@ class Feedforward(RobotNode):
     def __init__(self) -> None:
         super().__init__("feedforward")
         self._payload = CarriedPayload(self, self.parameters)
+        self._supervisor: Supervisor | None = None
 
     # -- configuration --------------------------------------------------------------------------
 
@@ -113,12 +116,15 @@ class Feedforward(RobotNode):
         limits = checker.actuator
         self._step = p["max_effort_rate"] * self._period * limits.effort
         self._impedance = Impedance(robot, p["impedance.timeout"])
+        # The button is not released by a change of parameters.
+        pressed = self._supervisor is not None and self._supervisor.pressed
+        self._supervisor = Supervisor(policy(p, checker.independent), pressed)
         self._controller = Controller(
             robot,
             manner(p),
             self._observer,
             self._law,
-            Supervisor(policy(p, checker.independent)),
+            self._supervisor,
             limits,
             EffortRate(self._step),
             impedance=self._impedance,
@@ -146,16 +152,16 @@ class Feedforward(RobotNode):
         self._execution.stream = self._stream
 
     def _create_interfaces(self) -> None:
+        p = self.parameters
         self.add_subscription(JointTrajectory, "~/joint_trajectory", CHANNEL, self._on_points)
         if self._task is not None:
             on_points = partial(self._on_points, task=self._task)
             self.add_subscription(JointTrajectory, "~/task_trajectory", CHANNEL, on_points)
         self._references = ReferenceStream(self, self._stream)
-        self._impedances = ImpedanceCommands(self, self._impedance)
+        self._impedances = ImpedanceCommands(self, self._impedance, p["trajectory_follower"])
         answer = self._answer if self._lockstep else None
         self._states = ActuatorStates(self, self._controller, self._now, self._period, answer)
         self._mapped_out = self.add_publisher(JointTrajectory, "~/actuator_trajectory")
-        p = self.parameters
         rate = p["joint_states_rate"] if p["publish_joint_states"] else 0.0
         self._commands = CommandTopics(
             self, EffortRate(self._step), lockstep=self._lockstep, tree_rate=rate
@@ -163,7 +169,8 @@ class Feedforward(RobotNode):
         self._controller_state = ControllerState(self)
         self._markers = MarkerPublisher(self) if p["publish_markers"] else None
         topic = self._commands.effort_topic
-        self._supervision = Supervision(self, self._controller.supervisor, topic)
+        followed = p["trajectory_follower"]
+        self._supervision = Supervision(self, self._controller.supervisor, topic, followed)
 
     def _warm_up(self) -> None:
         """Compile what the cycle will call, so that its first call is as fast as the others."""
@@ -219,21 +226,27 @@ class Feedforward(RobotNode):
             if self._last is not None:
                 self._let_go()
             self._execution.close()
-        self._action.stop("the node was deactivated")
-        self._controller.supervisor.restart("the node is not active")
-        self._supervision.say()
+            self._action.stop("the node was deactivated")
+            self._controller.supervisor.restart("the node is not active")
+            self._supervision.say()
 
     def _let_go(self) -> None:
         zeros, end = repeat(np.zeros(self.robot.p)), time.monotonic() + LETTING_GO
         for efforts in chain(self._controller.last_words(self._states.look), zeros):
-            if time.monotonic() > end:  # whatever the rate, nothing may stay
-                self._commands.restart()
-                efforts = next(zeros)
-            let_go = self._commands.publish_efforts(efforts)
-            if not self._lockstep:
-                time.sleep(self._period)
-            if let_go:
+            if time.monotonic() > end:
                 break
+            if self._has_let_go(efforts):
+                return
+        self._commands.restart()  # whatever the rate, nothing may stay
+        for _ in range(LAST_ZEROS):
+            self._has_let_go(next(zeros))
+
+    def _has_let_go(self, efforts: Array) -> bool:
+        """Whether nobody drives the robot any more when these have been said."""
+        let_go = self.guard("effort", self._commands.publish_efforts, efforts)
+        if not self._lockstep:
+            time.sleep(self._period)
+        return let_go and self._commands.has_let_go
 
     # -- input ----------------------------------------------------------------------------------
 

@@ -78,9 +78,11 @@ class Simulator(RobotNode):
 
     Attributes:
         turn: held by whoever is at work on the plant.
+        catch_up: time that is made up for [s].
     """
 
     PARAMETERS = SETTINGS
+    catch_up = CATCH_UP
 
     def __init__(self) -> None:
         self.turn = threading.RLock()
@@ -256,7 +258,7 @@ class Simulator(RobotNode):
         if self._paused:
             return
         self._owed += passed * self.parameters["real_time_factor"] / self._period
-        most = CATCH_UP_CLOCK if self._own_time else max(1, round(CATCH_UP / self._period))
+        most = CATCH_UP_CLOCK if self._own_time else max(1, round(self.catch_up / self._period))
         count = min(round(self._owed), most)  # a timer may be early, too
         self._owed = self._owed - count if self._owed < most else 0.0
         if count:
@@ -298,15 +300,18 @@ class Simulator(RobotNode):
         joint, now = self.plant.drives.held_back, time.monotonic()
         if joint:
             self._slowed_at = now
-            text = f"{joint} would be faster than its limit: the drives hold the command back"
+            text = f"{joint} would be too fast for its limits: the drives hold the command back"
             self.diagnostics.fault("speed limits", text, WARN, every=5.0)
         elif now > self._slowed_at + SLOWED:
             self.diagnostics.clear("speed limits")
 
     def _acting_effort(self, ago: float) -> Array | None:
-        """The newest command, or what stood in for it so long ago [s]; None means hold."""
-        if self._time_ns < self._held_until and not self._limp:
-            return None
+        """What moves the robot, or has moved it so long ago [s]; None means hold."""
+        held = self._time_ns < self._held_until and not self._limp
+        return None if held else self._commanded(ago)
+
+    def _commanded(self, ago: float) -> Array | None:
+        """The newest command, or what stood in for it."""
         if self._effort is not None and (
             self._lockstep or self._command_clock() - ago - self._effort_at <= self._timeout
         ):

@@ -25,7 +25,11 @@ SETTINGS = (
     Spec("initial_base_pose", DOUBLES, "floating base: x, y, z, quaternion x, y, z, w"),
     Spec("world_frame", "world", "floating base: frame of its pose"),
     Spec("clip_effort", True, "keep efforts within the limits of the URDF"),
-    Spec("limit_speed", True, "hold back efforts that would make joints faster than the URDF says"),
+    Spec(
+        "limit_speed",
+        True,
+        "hold back efforts that make joints too fast, or run them into their stops",
+    ),
     Spec("end_stops", True, "stop at the position limits of the independent joints"),
     Spec("friction_joints", STRINGS, "spanning joints with friction"),
     Spec("viscous_friction", DOUBLES, "one per friction joint [N·m·s/rad or N·s/m]"),

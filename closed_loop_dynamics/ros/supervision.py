@@ -14,6 +14,8 @@ from .robot_node import RobotNode
 from .topics import other_publishers
 
 CHANNEL = "supervisor"
+#: Why efforts of ours would not reach the robot.
+FOLLOWED = "who follows the trajectory holds the robot (trajectory_follower), not this node"
 SERVICES = {
     "~/hold": Request.HOLD,
     "~/stop": Request.STOP,
@@ -28,10 +30,14 @@ class Supervision:
 
     Args:
         effort_topic: that nobody else may publish.
+        followed: somebody else follows what was accepted, and holds the robot.
     """
 
-    def __init__(self, node: RobotNode, supervisor: Supervisor, effort_topic: str) -> None:
+    def __init__(
+        self, node: RobotNode, supervisor: Supervisor, effort_topic: str, followed: bool
+    ) -> None:
         self._node = node
+        self._followed = followed
         self._supervisor = supervisor
         self._effort_topic = effort_topic
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -59,6 +65,8 @@ class Supervision:
     def _refusal(self, request: Request) -> str:
         if not self._node.active:
             return "the node is not active"
+        if request is Request.COMPENSATE and self._followed:
+            return FOLLOWED
         return self._look_for_rivals() if request is Request.RESUME else ""
 
     def _look_for_rivals(self) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable
+from functools import partial
 
-from trajectory_msgs.msg import JointTrajectory
+from rclpy.serialization import serialize_message
 
 from ..errors import ClosedLoopError
 from ..motion.goals import Goals
 from ..motion.splice import Accepted, Offer
+from ..motion.telling import Saying
 from ..motion.trajectory_check import ActuatorTable
 from .conversions import trajectory_message
 from .health import WARN
@@ -23,13 +25,11 @@ class TrajectoryReports:
     """Listens to an :class:`~closed_loop_dynamics.motion.execution.Execution` for a node.
 
     Args:
-        publish: called with each accepted trajectory in actuator space.
+        publish: called with each trajectory in actuator space, a serialized JointTrajectory.
         goals: are told, too.
     """
 
-    def __init__(
-        self, node: RobotNode, publish: Callable[[JointTrajectory], None], goals: Goals
-    ) -> None:
+    def __init__(self, node: RobotNode, publish: Callable[[bytes], None], goals: Goals) -> None:
         self._actuators = node.robot.names.actuator
         self._diagnostics = node.diagnostics
         self._node = node
@@ -53,15 +53,18 @@ class TrajectoryReports:
         self._goals.taken(offer)
         self._diagnostics.clear(CHANNEL)
 
-    def accepted(self, accepted: Accepted) -> None:
+    def accepted(self, accepted: Accepted) -> Saying:
         """Publish it."""
-        table, begin = accepted.table, accepted.begin
-        motion = table.times, table.u, table.ud, table.udd, table.tau
-        self._publish(trajectory_message(self._actuators, begin, *motion))
-        self._node.get_logger().info(
-            f"trajectory accepted: {accepted.points} points, {len(table.times)} samples, ends in "
-            f"{accepted.duration:.3f} s"
-        )
+        publish = self.diverted(accepted.begin, accepted.table)
+
+        def say() -> None:
+            publish()
+            self._node.get_logger().info(
+                f"trajectory accepted: {accepted.points} points, {len(accepted.table.times)} "
+                f"samples, ends in {accepted.duration:.3f} s"
+            )
+
+        return say
 
     def overtaken(self) -> None:
         """Say so."""
@@ -73,10 +76,11 @@ class TrajectoryReports:
         text = f"a cycle came {lost:.3f} s late: the motion is stretched"
         self._diagnostics.fault("overrun", text, WARN)
 
-    def diverted(self, begin: int, table: ActuatorTable) -> None:
-        """Whoever follows the trajectory of the actuators comes to rest, too."""
+    def diverted(self, begin: int, table: ActuatorTable) -> Saying:
+        """Whoever follows the trajectory of the actuators goes on so, too."""
         motion = table.times, table.u, table.ud, table.udd, table.tau
-        self._publish(trajectory_message(self._actuators, begin, *motion))
+        message = trajectory_message(self._actuators, begin, *motion)
+        return partial(self._publish, serialize_message(message))
 
     def time_jumped(self, jump: float) -> None:
         """Warn."""

@@ -1,8 +1,9 @@
 """The drives of a simulated robot: what becomes of a commanded effort before it acts. No ROS.
 
 They keep to their largest efforts, hold the robot where nobody commands, and hold back a command
-that would make a joint faster than it may be, as real ones do (safely limited speed in the words
-of IEC 61800-5-2): against wrong efforts that look like good ones no controller can do anything.
+that would make a joint faster than it may be, or run it into its stop, as real ones do (safely
+limited speed in the words of IEC 61800-5-2, soft limits in those of ros2_control): against wrong
+efforts that look like good ones no controller can do anything.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ from .stepping import Progress
 
 #: Share of its largest speed that a joint comes to which would be faster.
 SAFE = 0.999
-#: Rate at which speeds die out where a command is held back altogether [1/s].
+#: Rate at which speeds die out where a command is held back altogether [1/s]; so fast, for each
+#: unit of way that is left, a joint may come to its stop.
 BRAKING = 50.0
+#: Share of its largest speed at which a joint may come to its stop in any case.
+TOUCHING = 0.1
 #: Attempts to find out how much of a command is safe; then all of it is held back.
 ATTEMPTS = 3
 
@@ -33,6 +37,7 @@ class Drives:
         clip: keep to the largest efforts of the URDF.
         stiffness: natural frequency with which the robot is held [rad/s].
         slow: keep to the largest speeds of the URDF.
+        stops: of the independent joints, which are not run into; None: there are none.
 
     Attributes:
         limits: of the actuators.
@@ -40,11 +45,14 @@ class Drives:
         held_back: the joint that would have been too fast; empty: none. For others to clear.
     """
 
-    def __init__(self, robot: Robot, clip: bool, stiffness: float, slow: bool) -> None:
+    def __init__(
+        self, robot: Robot, clip: bool, stiffness: float, slow: bool, stops: Limits | None = None
+    ) -> None:
         mech = robot.mechanism
         names = [mech.joint_name(b) for b in mech.scalar_joints(mech.independent)]
         self._robot, self._clip, self._stiffness = robot, clip, stiffness
-        self._independent = mech.flat[1]
+        self._places, self._independent = mech.flat
+        self._stops = stops
         self._all = Limits.of(mech.tree, [*names, *robot.names.actuator])
         self.limits = Limits.of(mech.tree, robot.names.actuator)
         self.slow = slow and bool(np.isfinite(self._all.velocity).any())
@@ -85,11 +93,12 @@ class Drives:
             run: does the same with other efforts.
             y, yd: where it began.
         """
+        low, high = self._allowed(y)
         speeds = self._speeds(fast)
-        shares = np.abs(speeds) / self._all.velocity
-        if fast.error is not None or shares.max() <= 1.0:
+        if fast.error is not None or ((speeds >= low) & (speeds <= high)).all():
             return tau, fast
-        self.held_back = self._all.names[int(shares.argmax())]
+        excess = np.maximum(speeds / high, speeds / low)
+        self.held_back = self._all.names[int(excess.argmax())]
         try:
             brake = self._within(self._efforts_for(y, yd, -BRAKING * yd, pi))
         except ClosedLoopError:  # a dead point, too few actuators: it can be let go, at least
@@ -99,20 +108,24 @@ class Drives:
             return tau, fast
         least, share = self._speeds(slow), 1.0
         for _ in range(ATTEMPTS):
-            share *= self._safe_share(least, speeds)
+            share *= _safe_share(least, speeds, low, high)
             mixed = brake + share * (tau - brake)
             found = run(mixed)
             speeds = self._speeds(found)
-            if found.error is None and (np.abs(speeds) <= self._all.velocity).all():
+            if found.error is None and ((speeds >= low) & (speeds <= high)).all():
                 return mixed, found
         return brake, slow
 
-    def _safe_share(self, least: Array, speeds: Array) -> float:
-        """How far all joints may go from the ``least`` speeds to others, 0 to 1."""
-        way = speeds - least
-        moving = way != 0.0
-        room = SAFE * np.copysign(self._all.velocity, way) - least
-        return float(np.clip(np.divide(room[moving], way[moving]), 0.0, 1.0).min(initial=1.0))
+    def _allowed(self, y: Array) -> tuple[Array, Array]:
+        """Lowest and highest speeds of the independent joints and of the actuators."""
+        high = self._all.velocity.copy()
+        low = -high
+        if self._stops is not None:
+            at, own = y[self._places], slice(len(self._places))
+            up, down = BRAKING * (self._stops.upper - at), BRAKING * (self._stops.lower - at)
+            high[own] = np.minimum(high[own], np.maximum(up, TOUCHING * high[own]))
+            low[own] = np.maximum(low[own], np.minimum(down, TOUCHING * low[own]))
+        return low, high
 
     def _speeds(self, at: Progress) -> Array:
         """Of the independent joints and of the actuators."""
@@ -131,3 +144,11 @@ class Drives:
             ydd[b] = 0.0
             ydd[b] = np.linalg.solve(M[np.ix_(b, b)], -C[b] - M[b] @ ydd)
         return robot.inverse_dynamics(y, yd, ydd, parameters=pi)
+
+
+def _safe_share(least: Array, speeds: Array, low: Array, high: Array) -> float:
+    """How far all joints may go from the ``least`` speeds to others, 0 to 1."""
+    way = speeds - least
+    moving = way != 0.0
+    room = SAFE * np.where(way > 0.0, high, low) - least
+    return float(np.clip(np.divide(room[moving], way[moving]), 0.0, 1.0).min(initial=1.0))

@@ -35,7 +35,8 @@ class Physics:
         end_stops: stop at the position limits of the independent joints.
         hold_frequency: natural frequency of the fallback that holds the robot [rad/s]; higher is
             stiffer.
-        limit_speed: hold back commands that would make a joint faster than the URDF allows.
+        limit_speed: hold back commands that would make a joint faster than the URDF allows, or
+            run it into its stop.
     """
 
     step: float = 1e-3
@@ -69,7 +70,11 @@ class Plant:
             mech.tree, [mech.joint_name(b) for b in mech.scalar_joints(mech.independent)]
         )
         self.drives = Drives(
-            robot, physics.clip_effort, physics.hold_frequency, physics.limit_speed
+            robot,
+            physics.clip_effort,
+            physics.hold_frequency,
+            physics.limit_speed,
+            self.limits if physics.end_stops else None,
         )
         self._friction = Friction(physics.viscous, physics.coulomb).coefficients(robot.mechanism)
         self._free = Stepper(robot.programs, friction=self._friction)

@@ -105,3 +105,12 @@ def test_efforts_change_together_and_no_faster_than_allowed() -> None:
     np.testing.assert_allclose(rate.limited(np.array([9.0, 9.0, 1.0])), [6.0, 6.0, 4.0])
     np.testing.assert_allclose(rate.limited(np.array([6.5, -4.0, 4.0])), [6.5, -4.0, 4.0])
     np.testing.assert_array_equal(rate.limited(np.array([6.5, -4.0, 4.0])), [6.5, -4.0, 4.0])
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_no_number_is_never_said(bad: float) -> None:
+    rate = EffortRate(np.ones(2))
+    rate.begin(np.zeros(2))
+    with pytest.raises(cld.InvalidInput, match="not finite"):
+        rate.limited(np.array([0.5, bad]))
+    np.testing.assert_array_equal(rate.last, 0.0)  # the next one is limited, too

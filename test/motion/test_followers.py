@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 
 import numpy as np
@@ -11,10 +11,12 @@ import pytest
 from support.execution_rig import DEADLINE, GOAL, PERIOD, SECOND, START, Held, Rig, held_up, to
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.motion.execution import GENTLE
 from closed_loop_dynamics.motion.handover import Handover
 from closed_loop_dynamics.motion.splice import Accepted, Offer
-from closed_loop_dynamics.motion.telling import TOLD_AHEAD, UNTOLD
+from closed_loop_dynamics.motion.telling import TOLD_AHEAD, UNTOLD, Saying
 from closed_loop_dynamics.motion.trajectory import Points, Setpoint
+from closed_loop_dynamics.motion.trajectory_check import ActuatorTable
 
 
 class SlowRig(Rig):
@@ -66,17 +68,20 @@ def test_what_was_told_too_late_begins_later(rig: SlowRig, delay: float) -> None
     assert len(rig.published) == 1 and not rig.refusals and not rig.execution.interrupted
 
 
+def back_to(rig: Rig) -> Callable[[], Points]:
+    """To where it is now, at once: later, the running motion is too far from there."""
+    here = rig.execution.reference
+    assert here is not None
+    rest = np.zeros_like(here.y)
+    points = Points.of([0.0, 0.5], [here.y, here.y], [here.yd, rest], [here.ydd, rest])
+    return lambda: points
+
+
 def test_a_motion_that_cannot_begin_later_is_interrupted(rig: SlowRig) -> None:
     rig.run(to(GOAL, 0.6))
     rig.cycle(TOLD_AHEAD + 0.2)
-    here = rig.execution.reference
-    assert here is not None
-    # Back to where it is now, at once: later, the running motion is too far from there.
-    rest = np.zeros_like(here.y)
-    back = Points.of([0.0, 0.5], [here.y, here.y], [here.yd, rest], [here.ydd, rest])
     rig.delay = 0.5
-    stamp = rig.now
-    rig.execution.offer(Offer(lambda: back, stamp))
+    rig.execution.offer(Offer(back_to(rig), rig.now))
     rig.until(lambda: rig.execution.interrupted)
     assert rig.execution.interrupted == UNTOLD
     assert len(rig.published) == 1
@@ -171,13 +176,13 @@ def test_what_is_told_after_a_jump_of_time_has_no_meaning(leg: cld.Robot) -> Non
 
 def test_a_mistake_while_telling_ends_the_motion_and_is_told(leg: cld.Robot) -> None:
     class Failing(SlowRig):
-        def accepted(self, accepted: Accepted) -> None:
+        def accepted(self, accepted: Accepted) -> Saying:
             raise RuntimeError("the middleware is gone")
 
     with closing(Failing(leg, followed=True)) as rig:
         rig.cycle()
         rig.execution.offer(to(GOAL))
-        rig.until(lambda: rig.execution.interrupted)
+        rig.until(lambda: rig.execution.interrupted and rig.refusals)
         assert rig.execution.interrupted == UNTOLD and rig.refusals == ["the middleware is gone"]
         np.testing.assert_array_equal(rig.cycle(1.0).y, START)
 
@@ -195,15 +200,118 @@ def test_what_is_over_is_not_remembered(rig: SlowRig) -> None:
     assert 0 < length <= TOLD_AHEAD / 0.02 + 2
 
 
-def test_a_robot_that_is_elsewhere_is_brought_to_rest_without_a_leap(rig: SlowRig) -> None:
-    """Whether it is there or its encoders err: who follows has the time of a stop to come there."""
+@pytest.mark.parametrize("apart, needed", [(0.12, 0.3), (0.4, 0.4 / (GENTLE * 8.0))])
+def test_a_robot_that_is_elsewhere_is_brought_to_rest_without_a_leap(
+    rig: SlowRig, apart: float, needed: float
+) -> None:
+    """Whether it is there or its encoders err: who follows comes there slowly, or in a stop's time.
+
+    Its slowest joints may move at 8 rad/s.
+    """
     rig.run(to(GOAL, 2.0))
     reference = rig.cycle(TOLD_AHEAD + 0.5)
-    elsewhere = reference.y + 0.12
+    elsewhere = reference.y + apart
     rig.execution.begin_anew(elsewhere, reference.yd, 0.3)
     rig.until(lambda: rig.diversions)
     begin, table = rig.diversions[0]
-    assert begin == rig.now and table.times == pytest.approx([0.3])  # and later, told later
+    assert begin == rig.now and table.times == pytest.approx([needed])  # and later, told later
     np.testing.assert_array_equal(table.ud, 0.0)
     state = rig.execution._checker.robot.state(rig.cycle(0.3).y)
     np.testing.assert_allclose(table.u[0], state.u, atol=1e-9)
+
+
+class StoppedRig(Rig):
+    """The process is stopped for 1.1 s, once: ``before`` or while something is said."""
+
+    when = ""
+
+    def _sleep(self, when: str) -> None:
+        if when == self.when:
+            self.when = ""
+            self.pass_time(1.1)
+
+    def _said(self, saying: Saying) -> Saying:
+        self._sleep("before")
+
+        def say() -> None:
+            self._sleep("while")
+            saying()
+
+        return say
+
+    def accepted(self, accepted: Accepted) -> Saying:
+        return self._said(super().accepted(accepted))
+
+    def diverted(self, begin: int, table: ActuatorTable) -> Saying:
+        return self._said(super().diverted(begin, table))
+
+
+@pytest.fixture
+def stopped_rig(leg: cld.Robot) -> Iterator[StoppedRig]:
+    with closing(StoppedRig(leg, followed=True)) as found:
+        yield found
+
+
+@pytest.mark.parametrize("when, said", [("before", 1), ("while", 2)])
+def test_who_is_stopped_while_telling_of_a_motion_tells_it_anew(
+    stopped_rig: StoppedRig, when: str, said: int
+) -> None:
+    rig = stopped_rig
+    rig.cycle()
+    rig.when = when
+    rig.execution.offer(to(GOAL))
+    rig.until(lambda: len(rig.published) == said)
+    ahead = told_ahead(rig, rig.published[-1])
+    assert ahead > 0.5 * TOLD_AHEAD
+    rig.until(lambda: np.isfinite(rig.execution.remaining))
+    np.testing.assert_array_equal(rig.cycle(ahead - PERIOD).y, START)
+    np.testing.assert_allclose(rig.cycle(1.0 + PERIOD).y, GOAL, atol=1e-12)
+
+
+@pytest.mark.parametrize("when, said", [("before", 1), ("while", 2)])
+def test_who_is_stopped_while_telling_of_a_stop_tells_it_anew(
+    stopped_rig: StoppedRig, when: str, said: int
+) -> None:
+    rig = stopped_rig
+    rig.run(to(GOAL, 4.0))
+    rig.cycle(TOLD_AHEAD + 0.5)
+    rig.when = when
+    rig.execution.brake(0.3)
+    rig.until(lambda: len(rig.diversions) == said)
+    begin, table = rig.diversions[-1]
+    ahead = (begin - rig.now) / SECOND
+    assert ahead > 0.5 * TOLD_AHEAD
+    rig.until(lambda: np.isfinite(rig.execution.remaining))
+    reference = rig.cycle(ahead)  # where the follower is, and as fast
+    state = rig.execution._checker.robot.state(reference.y, reference.yd)
+    np.testing.assert_allclose(table.u[0], state.u, atol=1e-9)
+    np.testing.assert_allclose(table.ud[0], state.ud, atol=1e-9)
+    assert np.abs(reference.yd).max() > 0.1 and np.abs(rig.cycle(0.3).yd).max() < 1e-9
+
+
+@pytest.mark.parametrize("when, said", [("before", 1), ("while", 2)])
+def test_who_is_stopped_while_telling_where_to_rest_leaves_the_time_of_a_stop(
+    stopped_rig: StoppedRig, when: str, said: int
+) -> None:
+    rig = stopped_rig
+    rig.run(to(GOAL, 4.0))
+    reference = rig.cycle(TOLD_AHEAD + 0.5)
+    rig.when = when
+    rig.execution.begin_anew(reference.y + 0.12, reference.yd, 0.3)
+    rig.until(lambda: len(rig.diversions) == said)
+    begin, table = rig.diversions[-1]
+    assert begin == rig.now and table.times == pytest.approx([0.3])
+
+
+def test_what_was_said_too_late_and_cannot_begin_later_is_taken_back(
+    stopped_rig: StoppedRig,
+) -> None:
+    rig = stopped_rig
+    rig.run(to(GOAL, 0.6))
+    rig.cycle(TOLD_AHEAD + 0.2)
+    rig.when = "while"
+    rig.execution.offer(Offer(back_to(rig), rig.now))
+    rig.until(lambda: rig.execution.interrupted)
+    assert rig.execution.interrupted == UNTOLD and len(rig.published) == 2
+    state = rig.execution._checker.robot.state(GOAL)  # where the motion before leads
+    np.testing.assert_allclose(rig.diversions[0][1].u[-1], state.u, atol=1e-9)

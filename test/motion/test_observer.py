@@ -171,3 +171,24 @@ def test_following_finds_what_a_search_finds_however_fast_the_robot_moves(leg: c
             searched = Observer(leg).observe(t, state.u, state.ud)
             np.testing.assert_allclose(seen.y, searched.y, atol=1e-9)
             np.testing.assert_allclose(seen.yd, searched.yd, atol=1e-8)
+
+
+def test_speeds_with_which_no_encoder_moves_are_not_believed(leg: cld.Robot) -> None:
+    y, yd = np.array([-0.3, 0.6, -0.2]), np.array([0.1, -0.5, 0.1])
+    state = leg.state(y, yd)
+    observer = introduced(leg, state.u)
+    period, last = 0.002, 0.0
+    for k in range(1, 40):  # as long as encoders of low resolution may stay the same
+        last = k * period
+        observer.observe(last, state.u, state.ud)
+    with pytest.raises(InvalidInput, match=r"knee at a speed of 0\.5, and no encoder moves"):
+        for k in range(100):
+            observer.observe(last + k * period, state.u, state.ud)
+    with pytest.raises(InvalidInput, match="no encoder moves"):  # however long it is claimed
+        observer.observe(10.0, state.u, state.ud)
+    moved = leg.state(y + 0.001, yd)
+    with suppress(InvalidInput):
+        observer.observe(10.002, moved.u, moved.ud)
+    observer.observe(10.004, leg.state(y + 0.0015, yd).u, moved.ud)
+    for k in range(1000):  # at rest they may
+        observer.observe(10.1 + 0.1 * k, state.u, 0.0 * state.ud)

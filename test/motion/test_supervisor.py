@@ -10,6 +10,8 @@ import pytest
 from closed_loop_dynamics.motion.policy import Facts, Policy
 from closed_loop_dynamics.motion.supervisor import (
     ACTIVATED,
+    AGAIN,
+    HELPED,
     UNKNOWN,
     Request,
     State,
@@ -268,3 +270,53 @@ def test_every_state_can_be_damped_and_let_go_of() -> None:
         assert story.supervisor.ask(Request.RESUME) == ""
         assert story.goes_on() is State.HOLDING
         assert story.supervisor.closed == ""
+
+
+def test_a_robot_that_runs_away_is_damped_and_not_followed_for_ever() -> None:
+    """It is faster than calm, though no joint is out of control by its speed."""
+    story = Story()
+    story.moves()
+    fast, away = np.array([0.0, 3.0]), np.array([0.0, 0.3])
+    assert story.moves(error=away, speed=fast) is State.STOPPING
+    story.goes_on(0.3, moving=True, speed=fast)
+    assert story.goes_on(error=away, speed=fast) is State.DAMPING
+    assert story.steps[-1].reason == "out of control: off the path: knee 0.3 (allowed: 0.2), again"
+    assert story.steps[-1].fault and not story.steps[-1].anchor
+    story.goes_on(0.9, speed=0.1 * fast)
+    assert story.goes_on(3.0) is State.DAMPING  # until somebody asks
+    assert story.supervisor.ask(Request.RESUME) == ""
+    assert story.goes_on() is State.HOLDING
+
+
+@pytest.mark.parametrize(
+    "pause, speed", [(AGAIN + 2 * PERIOD, 3.0), (0.1, 0.1)], ids=["later", "calm"]
+)
+def test_who_is_moved_by_hand_is_held_where_he_is_each_time(pause: float, speed: float) -> None:
+    story = Story()
+    for _ in range(4):
+        story.goes_on(pause)
+        pushed = np.array([0.3, 0.0])
+        assert story.goes_on(error=pushed, speed=np.array([0.0, speed])) is State.HOLDING
+        assert story.steps[-1].anchor
+
+
+def test_damping_that_keeps_the_robot_fast_ends() -> None:
+    story = Story()
+    story.supervisor.ask(Request.DAMP)
+    fast = np.array([0.0, 1.05 * HELPED * POLICY.fastest[1]])
+    assert story.goes_on(speed=fast) is State.DAMPING
+    assert story.goes_on(1.1, speed=fast) is State.OFF
+    assert "damping does not help: speed of knee" in story.steps[-1].reason
+
+    falling = Story()  # no faster than gravity lets a damped robot be
+    falling.supervisor.ask(Request.DAMP)
+    assert falling.goes_on(3.0, speed=0.9 * fast) is State.DAMPING
+
+
+def test_a_button_that_was_pressed_before_is_pressed() -> None:
+    story = Story()
+    story.supervisor = Supervisor(POLICY, pressed=True)
+    assert story.goes_on() is State.DAMPING and "emergency" in story.supervisor.closed
+    assert story.supervisor.ask(Request.RESUME) == "the emergency stop is pressed"
+    story.supervisor.press(False)
+    assert story.supervisor.ask(Request.RESUME) == ""

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -121,9 +121,11 @@ class Graph:
         remaps: Mapping[str, str] | None = None,
         namespace: str = "",
         robot: Mapping[str, Any] = ROBOT,
+        program: Sequence[str] = (),
     ) -> NodeProcess:
-        """Start the node ``kind``."""
-        command = [sys.executable, "-m", "closed_loop_dynamics.ros", kind, "--ros-args"]
+        """Start the node ``kind``; by the package, or by another module and its arguments."""
+        module = program or ("closed_loop_dynamics.ros", kind)
+        command = [sys.executable, "-m", *module, "--ros-args"]
         if namespace:
             command += ["-r", f"__ns:=/{namespace}"]
         for name, target in (remaps or {}).items():
@@ -161,6 +163,17 @@ class Graph:
                 lambda n=name: self.values(n).get("lifecycle state") == "active",
                 f"{name} to be active",
             )
+
+    def wait_state(self, *states: str) -> None:
+        """Until the supervisor has told a state, also one that was over when we came to look."""
+        begin = len(self.supervised)
+        self.wait(
+            lambda: (
+                self.values("feedforward").get("state") in states
+                or not {*states}.isdisjoint(self.supervised[begin:])
+            ),
+            f"the state {' or '.join(states)}",
+        )
 
     def message(self, name: str) -> str:
         """The message of a node's last diagnostics."""

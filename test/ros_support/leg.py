@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from support.crank_legs import standing
 from trajectory_msgs.msg import JointTrajectory
 
+from closed_loop_dynamics.model.joint_limits import Limits
 from closed_loop_dynamics.motion.trajectory import Points, Spline, cycloidal
 from closed_loop_dynamics.ros.conversions import nanoseconds, points_message
 
@@ -25,6 +29,15 @@ LOCKSTEP = {"lockstep": True, "control_rate": 500.0}
 # How the launch files wire them.
 TO_FEEDFORWARD = {"actuator_states": "simulator/actuator_states"}
 TO_SIMULATOR = {"~/effort_command": "feedforward/effort_command"}
+TO_FOLLOWER = {"~/actuator_trajectory": "feedforward/actuator_trajectory"}
+#: Of joint_trajectory_controller: motors [N·m/rad, N·m·s/rad], cylinder [N/m, N·s/m].
+GAINS = {
+    "hip": {"p": 200.0, "d": 16.0},
+    "knee_cylinder": {"p": 40000.0, "d": 1500.0},
+    "ankle_crank": {"p": 50.0, "d": 1.0},
+}
+#: The default of feedforward's max_effort_rate [1/s].
+EFFORT_RATE = 20.0
 
 
 def start_pair(
@@ -49,12 +62,25 @@ def start_simulator(
     return graph.start("simulator", settings, TO_SIMULATOR, namespace)
 
 
+def start_follower(graph: Graph, parameters: dict[str, Any] | None = None) -> Any:
+    """The simulator with a controller in it that follows trajectories, as ros2_control has one."""
+    recipe = graph.folder / "follower.yaml"
+    controller = {"actuator_trajectory_controller": {"ros__parameters": {"gains": GAINS}}}
+    recipe.write_text(json.dumps(controller))
+    settings = {"limit_speed": False, "initial_position": START, **(parameters or {})}
+    program = ("tools.soak.follower", str(recipe))
+    return graph.start("simulator", settings, TO_FOLLOWER, program=program)
+
+
 def start_feedforward(
-    graph: Graph, parameters: dict[str, Any] | None = None, namespace: str = ""
+    graph: Graph,
+    parameters: dict[str, Any] | None = None,
+    namespace: str = "",
+    remaps: dict[str, str] = TO_FEEDFORWARD,
 ) -> Any:
     """The feedforward node, in lockstep unless told otherwise."""
     settings = {**LOCKSTEP, "publish_joint_states": False, **(parameters or {})}
-    return graph.start("feedforward", settings, TO_FEEDFORWARD, namespace)
+    return graph.start("feedforward", settings, remaps, namespace)
 
 
 def motion(
@@ -74,9 +100,32 @@ def positions(state: JointState, names: Sequence[str] = INDEPENDENT) -> np.ndarr
     return np.array([state.position[list(state.name).index(name)] for name in names])
 
 
+def velocities(state: JointState, names: Sequence[str] = INDEPENDENT) -> np.ndarray:
+    """Velocities of ``names`` in a message."""
+    return np.array([state.velocity[list(state.name).index(name)] for name in names])
+
+
 def stamp(state: Any) -> float:
     """Stamp of a message [s]."""
     return nanoseconds(state.header.stamp) * 1e-9
+
+
+def expect_no_step(efforts: Sequence[Float64MultiArray], rate: float) -> None:
+    """From one cycle to the next no effort changes by more than it may.
+
+    Args:
+        rate: of the cycles [Hz].
+    """
+    most = EFFORT_RATE / rate * Limits.of(standing().mechanism.tree, ACTUATORS).effort
+    steps = np.abs(np.diff([effort.data for effort in efforts], axis=0)).max(axis=0)
+    assert (steps <= most * (1.0 + 1e-9)).all(), steps / most
+
+
+def expect_speeds_within_limits(states: Sequence[JointState]) -> None:
+    """No independent joint was faster than the URDF says."""
+    speeds = np.abs([velocities(state) for state in states]).max(axis=0)
+    limits = Limits.of(standing().mechanism.tree, INDEPENDENT)
+    assert (speeds <= limits.velocity).all(), speeds
 
 
 class Loops:

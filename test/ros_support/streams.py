@@ -1,4 +1,4 @@
-"""Streams of messages to a feedforward node, and what its supervisor makes of them."""
+"""Streams of messages to a feedforward node, and what is expected of its efforts."""
 
 from __future__ import annotations
 
@@ -14,16 +14,8 @@ from sensor_msgs.msg import JointState
 
 from closed_loop_dynamics.shipped import shipped_robot
 
-from .graph import DEADLINE, Graph
+from .graph import DEADLINE, Graph, NodeProcess
 from .leg import TO_FEEDFORWARD, TO_SIMULATOR, stamp
-
-
-def wait_for(graph: Graph, *states: str) -> None:
-    """Wait until the supervisor is in one of ``states``."""
-    graph.wait(
-        lambda: graph.values("feedforward").get("state", "") in states,
-        f"the state {' or '.join(states)}",
-    )
 
 
 def first_heard(graph: Graph, topic: str, message: Any) -> Any:
@@ -84,14 +76,14 @@ def publishing_in_simulated_time(
 
 def start_shipped(
     graph: Graph, name: str, start: np.ndarray, simulator: Any, feedforward: Any
-) -> None:
-    """Simulator and feedforward node of a robot that comes with the package."""
+) -> NodeProcess:
+    """Simulator and feedforward node, which is returned, of a robot that comes with the package."""
     robot = shipped_robot(name)
     files = {"urdf_file": str(robot.urdf), "submechanism_file": str(robot.submechanisms)}
     initial = {"initial_position": start.tolist()}
     graph.start("simulator", {**initial, **simulator}, TO_SIMULATOR, robot=files)
     own = {"publish_joint_states": False, **feedforward}
-    graph.start("feedforward", own, TO_FEEDFORWARD, robot=files)
+    return graph.start("feedforward", own, TO_FEEDFORWARD, robot=files)
 
 
 def expect_gentle(

@@ -23,6 +23,7 @@ from closed_loop_dynamics.motion.splice import Accepted, Offer
 from closed_loop_dynamics.motion.stream_target import Reference
 from closed_loop_dynamics.motion.streaming import Stream, StreamManner
 from closed_loop_dynamics.motion.supervisor import ACTIVATED, State, Supervisor, Transition
+from closed_loop_dynamics.motion.telling import Saying
 from closed_loop_dynamics.motion.trajectory import Points, cycloidal
 from closed_loop_dynamics.motion.trajectory_check import ActuatorTable, Checker, Rules
 from closed_loop_dynamics.motion.voice import Voice
@@ -127,7 +128,8 @@ class ControlRig:
 
     def taken(self, offer: Offer) -> None: ...
 
-    def accepted(self, accepted: Accepted) -> None: ...
+    def accepted(self, accepted: Accepted) -> Saying:
+        return lambda: None
 
     def overtaken(self) -> None:
         self.overtakings += 1
@@ -141,8 +143,8 @@ class ControlRig:
     def late(self, lost: float) -> None:
         self.lost.append(lost)
 
-    def diverted(self, begin: int, table: ActuatorTable) -> None:
-        self.diversions.append(table)
+    def diverted(self, begin: int, table: ActuatorTable) -> Saying:
+        return lambda: self.diversions.append(table)
 
     # -- what a test does -----------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ import numpy as np
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.motion.execution import Execution, Whereabouts
 from closed_loop_dynamics.motion.splice import Accepted, Offer
+from closed_loop_dynamics.motion.telling import Saying
 from closed_loop_dynamics.motion.trajectory import (
     Points,
     Setpoint,
@@ -70,11 +71,11 @@ class Rig:
     def taken(self, offer: Offer) -> None:
         self.taken_over.append(offer)
 
-    def accepted(self, accepted: Accepted) -> None:
-        self.published.append(accepted)
+    def accepted(self, accepted: Accepted) -> Saying:
+        return lambda: self.published.append(accepted)
 
-    def diverted(self, begin: int, table: ActuatorTable) -> None:
-        self.diversions.append((begin, table))
+    def diverted(self, begin: int, table: ActuatorTable) -> Saying:
+        return lambda: self.diversions.append((begin, table))
 
     def overtaken(self) -> None: ...
 

@@ -89,4 +89,4 @@ def test_measured_mode_survives_bad_measurements(graph: Any) -> None:
     assert process.alive
     # It has never been known where the robot is: nothing drives it, and that is told.
     assert not commands and not efforts
-    graph.wait(lambda: graph.values("feedforward").get("state") == "off", "the supervisor")
+    graph.wait_state("off")

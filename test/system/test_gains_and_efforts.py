@@ -10,7 +10,6 @@ import pytest
 pytest.importorskip("rclpy", reason="rclpy is not installed (extra `ros`)")
 
 from ros_support.leg import GOAL, START, message, positions, start_feedforward, start_pair
-from ros_support.streams import wait_for
 from sensor_msgs.msg import JointState
 from support.crank_legs import standing
 from trajectory_msgs.msg import JointTrajectory
@@ -38,7 +37,7 @@ def test_gains_of_the_actuators_hold_a_leg_that_weighs_more_than_its_model(graph
     settings = {"mode": "measured", "feedback_space": "actuator", "feedback_frequency": 15.0}
     start_pair(graph, simulator=heavy, feedforward={**settings, **gains, "diagnostics_period": 0.2})
     graph.wait_active("simulator", "feedforward")
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
     graph.send(TOPIC, message(cycloidal(START, GOAL, 1.0)))
     robot = standing()
 

@@ -17,7 +17,7 @@ pytest.importorskip("rclpy", reason="rclpy is not installed (extra `ros`)")
 
 from geometry_msgs.msg import WrenchStamped
 from ros_support.leg import LOCKSTEP, positions
-from ros_support.streams import expect_gentle, publishing, start_shipped, wait_for
+from ros_support.streams import expect_gentle, publishing, start_shipped
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
@@ -90,7 +90,7 @@ def test_springs_hold_a_leg_give_way_to_a_force_and_stay_within_limits(graph: An
     measured = {"mode": "measured", "feedback_frequency": 10.0, "impedance.timeout": 5.0}
     start_shipped(graph, "rh5_leg", start, {**own, "wrench_timeout": 0.0}, {**own, **measured})
     graph.wait_active("simulator", "feedforward")
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
     wanted, rest = start + np.array([0.1, 0.05, -0.1, 0.2, 0.05, -0.1]), np.zeros(6)
 
     def here() -> np.ndarray:
@@ -117,25 +117,25 @@ def test_springs_hold_a_leg_give_way_to_a_force_and_stay_within_limits(graph: An
 
     nothing, first = np.zeros(3), len(commands)
     with publishing(graph, TOPIC, 100.0, lambda t: command(wanted, rest)):
-        wait_for(graph, "impedance")
+        graph.wait_state("impedance")
         hanging = wait_for_balance(nothing, rest, "springs in balance with gravity")
         push(FORCE)
         pushed = wait_for_balance(FORCE, rest, "springs in balance with the force")
         assert np.abs(pushed - hanging).max() > 0.02
         push(nothing)
         wait_for_balance(nothing, rest, "springs in balance with gravity again")
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
     np.testing.assert_allclose(here(), hanging, atol=0.01)
     # Efforts in place of the springs' deflection: it stays where it is wanted.
     effort = statics.needed(wanted, FORCE)
     with publishing(graph, TOPIC, 100.0, lambda t: command(wanted, effort)):
-        wait_for(graph, "impedance")
+        graph.wait_state("impedance")
         push(FORCE)
         there = wait_for_balance(FORCE, effort, "efforts that carry gravity and the force")
         np.testing.assert_allclose(there, wanted, atol=0.01)
         push(nothing)
         wait_for_balance(nothing, effort, "efforts against a force that is gone")
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
     limits = Limits.of(robot.mechanism.tree, robot.names.actuator).effort
     expect_gentle(commands[first:], limits, 20.0, PERIOD)
 
@@ -147,5 +147,5 @@ def test_springs_hold_a_leg_give_way_to_a_force_and_stay_within_limits(graph: An
             lambda: any(c.effort[roll] > 0.99 * limits[roll] for c in commands[first:]),
             "an effort at its limit",
         )
-    wait_for(graph, "holding", "damping", "off")
+    graph.wait_state("holding", "damping", "off")
     expect_gentle(commands[first:], limits, 20.0, PERIOD)

@@ -33,7 +33,7 @@ def test_a_robot_that_is_reset_is_held_there(graph: Any, timing: dict[str, Any])
     start_simulator(graph, timing)
     start_feedforward(graph, {**timing, **MEASURED})
     graph.wait_active("simulator", "feedforward")
-    graph.wait(lambda: graph.values("feedforward").get("state") == "holding", "the start")
+    graph.wait_state("holding")
     graph.send("/feedforward/joint_trajectory", motion(duration=1.0))
     graph.wait(lambda: np.abs(positions(states[-1]) - GOAL).max() < 0.01, "the goal")
     assert graph.call(Trigger, "/simulator/reset", Trigger.Request()).success

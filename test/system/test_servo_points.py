@@ -24,7 +24,6 @@ from ros_support.streams import (
     publishing,
     publishing_in_simulated_time,
     start_shipped,
-    wait_for,
 )
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -64,7 +63,7 @@ def test_single_points_make_one_smooth_motion_and_its_efforts(
     blind = {"initial_position": START, "hold_compensation": False, "max_effort_rate": 1e6}
     start_feedforward(graph, {**SETTINGS, **blind, "stream.timeout": 5.0})
     graph.wait_active("feedforward")
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
     robot, size = standing(), np.array([0.1, 0.2, 0.1])
 
     def point(t: float) -> JointTrajectory:
@@ -78,7 +77,7 @@ def test_single_points_make_one_smooth_motion_and_its_efforts(
     with publishing(graph, TOPIC, rate, point):
         graph.wait(lambda: knee() > START[1] + 1.8 * size[1], "the servo to be followed")
         graph.wait(lambda: knee() < START[1] + 0.2 * size[1], "the way back")
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
     graph.wait(lambda: not np.any(commands[-1].velocity), "rest")
     heard = list(commands[first:])
     assert not graph.errors("feedforward")
@@ -128,7 +127,7 @@ def test_a_robot_follows_single_points_within_its_limits(
     measured = {"mode": "measured", "feedback_frequency": 10.0, "stream.timeout": 5.0}
     start_shipped(graph, "rh5_leg", start, own, {**own, **measured})
     graph.wait_active("simulator", "feedforward")
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
     said = graph.listen(String, "/feedforward/state")
     graph.wait(lambda: states, "joint states")
 

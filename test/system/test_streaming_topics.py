@@ -14,7 +14,7 @@ pytest.importorskip("rclpy", reason="rclpy is not installed (extra `ros`)")
 pytest.importorskip("ruckig", reason="ruckig is not installed (extra `control`)")
 
 from ros_support.leg import GOAL, INDEPENDENT, START, message, positions, start_pair
-from ros_support.streams import expect_gentle, publishing, publishing_in_simulated_time, wait_for
+from ros_support.streams import expect_gentle, publishing, publishing_in_simulated_time
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from std_srvs.srv import Trigger
@@ -42,7 +42,7 @@ def test_a_stream_is_followed_and_its_end_is_rest(graph: Any, rate: float) -> No
     commands = graph.listen(JointState, "/feedforward/actuator_command", depth=1000)
     start_pair(graph, feedforward=MEASURED)
     graph.wait_active("simulator", "feedforward")
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
     first = len(commands)
 
     def knee() -> float:
@@ -51,14 +51,14 @@ def test_a_stream_is_followed_and_its_end_is_rest(graph: Any, rate: float) -> No
     with publishing_in_simulated_time(graph, "/feedforward/reference", rate, sine):
         graph.wait(lambda: knee() > 1.5 * SIZE[1], "the robot to follow")
         graph.wait(lambda: knee() < 0.5 * SIZE[1], "the robot to come back")
-        wait_for(graph, "tracking")
-    wait_for(graph, "holding")
+        graph.wait_state("tracking")
+    graph.wait_state("holding")
     expect_gentle(commands[first:], EFFORT_LIMITS, 20.0, 0.002)
     graph.wait(lambda: np.abs(commands[-1].velocity).max() == 0.0, "rest")
 
     # A trajectory takes over from a stream that goes on.
     with publishing(graph, "/feedforward/reference", rate, lambda t: reference(START)):
-        wait_for(graph, "tracking")
+        graph.wait_state("tracking")
         graph.send(
             "/feedforward/joint_trajectory", message(cycloidal(positions(states[-1]), GOAL, 1.0))
         )
@@ -75,7 +75,7 @@ def test_bad_references_change_nothing(graph: Any) -> None:
     states = graph.listen(JointState, "/joint_states", depth=10)
     start_pair(graph, feedforward=MEASURED)
     graph.wait_active("simulator", "feedforward")
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
     topic = "/feedforward/reference"
     for bad, reason in (
         (JointState(name=["hip", "knee"], position=[0.0, 0.0]), "'ankle' is missing"),
@@ -85,7 +85,7 @@ def test_bad_references_change_nothing(graph: Any) -> None:
     ):
         # Best effort: one may get lost.
         graph.send_until(topic, bad, lambda r=reason: r in graph.message("feedforward"), reason)
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
     assert np.abs(positions(states[-1]) - START).max() < 0.02
 
 
@@ -108,7 +108,7 @@ def test_impedance_commands_are_obeyed_and_their_end_is_a_hold(graph: Any) -> No
     states = graph.listen(JointState, "/joint_states", depth=10)
     start_pair(graph, feedforward={**MEASURED, "impedance.timeout": 5.0})
     graph.wait_active("simulator", "feedforward")
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
     topic = "/feedforward/impedance_command"
     for bad, reason in (
         (springs(START, rows="position,velocity"), "with the label 'position,velocity,kp,kd,"),
@@ -118,7 +118,7 @@ def test_impedance_commands_are_obeyed_and_their_end_is_a_hold(graph: Any) -> No
     ):
         # Best effort: one may get lost.
         graph.send_until(topic, bad, lambda r=reason: r in graph.message("feedforward"), reason)
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
     first = len(commands)
     goal = np.add(START, [-0.1, 0.2, 0.0])
     # In another order of the joints.
@@ -127,8 +127,8 @@ def test_impedance_commands_are_obeyed_and_their_end_is_a_hold(graph: Any) -> No
     table[2:4] = table[2:4][:, [1, 0, 2]]
     swapped.data = table.ravel().tolist()
     with publishing(graph, topic, 100.0, lambda t: swapped):
-        wait_for(graph, "impedance")
+        graph.wait_state("impedance")
         graph.wait(lambda: np.abs(positions(states[-1]) - goal).max() < 0.06, "the springs to pull")
         assert graph.values("feedforward")["state"] == "impedance"
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
     expect_gentle(commands[first:], EFFORT_LIMITS, 20.0, 0.002)

@@ -1,8 +1,8 @@
-"""The robot stays under control: stalls, dead peers, hands, rivals, emergencies; over real DDS."""
+"""The robot stays under control: dead peers, hands, rivals, emergencies; over real DDS."""
 
 from __future__ import annotations
 
-import os
+import re
 import signal
 import threading
 import time
@@ -17,6 +17,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from ros_support.leg import (
     ACTUATORS,
     GOAL,
+    INDEPENDENT,
     START,
     message,
     motion,
@@ -24,18 +25,17 @@ from ros_support.leg import (
     stamp,
     start_feedforward,
     start_simulator,
+    velocities,
 )
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Bool, Float64MultiArray
+from std_msgs.msg import Bool, Float64MultiArray, String
 from std_srvs.srv import Trigger
 from support.crank_legs import standing
 from trajectory_msgs.msg import JointTrajectory
 
 from closed_loop_dynamics.model.joint_limits import Limits
 from closed_loop_dynamics.motion.trajectory import Points, cycloidal
-from closed_loop_dynamics.robot import load
 from closed_loop_dynamics.ros.conversions import nanoseconds
-from closed_loop_dynamics.shipped import shipped_robot
 
 pytestmark = pytest.mark.ros
 
@@ -50,84 +50,8 @@ BUTTONS = {
 MEASURED = {**REAL_TIME, "mode": "measured", "feedback_frequency": 10.0, "diagnostics_period": 0.2}
 
 
-def supervised(graph: Any) -> str:
-    return graph.values("feedforward").get("state", "")
-
-
-def wait_for(graph: Any, *states: str) -> None:
-    """Until a state has been told, also one that was over when we came to look."""
-    begin = len(graph.supervised)
-    graph.wait(
-        lambda: supervised(graph) in states or not {*states}.isdisjoint(graph.supervised[begin:]),
-        f"the state {' or '.join(states)}",
-    )
-
-
 def ask(graph: Any, what: str) -> Any:
     return graph.call(Trigger, f"/feedforward/{what}", Trigger.Request())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["rh5_manus", "rh5_leg"])
-def test_a_node_that_is_stopped_for_a_while_keeps_its_robot(graph: Any, name: str) -> None:
-    """As in its launch file; SIGSTOP in the middle of a motion, then SIGCONT."""
-    robot_files = shipped_robot(name)
-    robot = load(robot_files.urdf, robot_files.submechanisms)
-    names, sample = robot.names.independent, robot_files.sample
-    start = np.array([sample.start.get(joint, 0.0) for joint in names])
-    goal = np.array([sample.goal.get(joint, 0.0) for joint in names])
-    limits = Limits.of(robot.mechanism.tree, names)
-    files = {
-        "urdf_file": str(robot_files.urdf),
-        "submechanism_file": str(robot_files.submechanisms),
-    }
-    common = {"control_rate": 500.0, "diagnostics_period": 0.2}
-    states = graph.listen(JointState, "/joint_states", depth=100_000)
-    commands = graph.listen(JointState, "/feedforward/actuator_command", depth=100_000)
-    efforts = graph.listen(Float64MultiArray, "/feedforward/effort_command", depth=100_000)
-    graph.start(
-        "simulator",
-        {**common, "limit_speed": False, "initial_position": start.tolist()},
-        {"~/effort_command": "feedforward/effort_command"},
-        robot=files,
-    )
-    process = graph.start(
-        "feedforward",
-        {**common, "mode": "measured", "feedback_frequency": 15.0, "publish_joint_states": False},
-        {"actuator_states": "simulator/actuator_states"},
-        robot=files,
-    )
-    graph.wait_active("simulator", "feedforward")
-    wait_for(graph, "holding")
-    for stall in (0.15, 0.5, 0.15, 1.0):
-        wait_for(graph, "holding")
-        here = positions(states[-1], names)
-        there = goal if np.abs(here - start).max() < np.abs(here - goal).max() else start
-        graph.send("/feedforward/joint_trajectory", message(cycloidal(here, there, 1.5), names))
-        wait_for(graph, "tracking")
-        os.kill(process.pid, signal.SIGSTOP)
-        try:
-            time.sleep(stall)
-        finally:
-            os.kill(process.pid, signal.SIGCONT)
-        count = len(states)
-        graph.wait(lambda c=count: len(states) > c + 400, "the motion after it")
-        speeds = np.abs([velocities(state, names) for state in states[count:]])
-        assert (speeds.max(axis=0) <= limits.velocity).all(), speeds.max(axis=0)
-    wait_for(graph, "holding")
-    assert process.alive
-    assert "late" in process.text()  # somebody should know
-    # Neither the reference nor the efforts leap, whatever has passed between two cycles.
-    actuators = Limits.of(robot.mechanism.tree, robot.names.actuator)
-    leaps = np.abs(np.diff([command.position for command in commands], axis=0)).max(axis=0)
-    assert (leaps <= LATE * actuators.velocity).all(), leaps
-    steps = np.abs(np.diff([effort.data for effort in efforts], axis=0)).max(axis=0)
-    rate = 20.0 * actuators.effort / common["control_rate"]  # max_effort_rate
-    assert (steps <= rate * (1.0 + 1e-9)).all(), steps / rate
-
-
-def velocities(state: JointState, names: Any) -> np.ndarray:
-    return np.array([state.velocity[list(state.name).index(name)] for name in names])
 
 
 def test_without_its_peer_the_node_stops_and_says_why_and_holds_where_it_comes_back(
@@ -137,11 +61,11 @@ def test_without_its_peer_the_node_stops_and_says_why_and_holds_where_it_comes_b
     first = start_simulator(graph, REAL_TIME)
     start_feedforward(graph, MEASURED)
     graph.wait_active("simulator", "feedforward")
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
     graph.send("/feedforward/joint_trajectory", motion(duration=3.0))
-    wait_for(graph, "tracking")
+    graph.wait_state("tracking")
     first.kill()
-    wait_for(graph, "off")
+    graph.wait_state("off")
     assert "no believable measurement" in graph.values("feedforward")["reason"]
     assert graph.level("feedforward") == 2
     graph.wait(lambda: not any(efforts[-1].data), "all efforts to cease")
@@ -153,12 +77,60 @@ def test_without_its_peer_the_node_stops_and_says_why_and_holds_where_it_comes_b
     elsewhere = np.add(START, [0.3, 0.4, 0.1])
     start_simulator(graph, {**REAL_TIME, "initial_position": elsewhere.tolist()})
     states = graph.listen(JointState, "/joint_states", depth=1000)
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
     graph.wait(lambda: len(states) > 200, "a second of holding")
     speeds = np.abs([velocities(state, ("hip", "knee", "ankle")) for state in states])
     assert speeds.max() < 4.0  # half of their limits: damped, then held, never drawn anywhere
     assert speeds[-1].max() < 0.1
     assert np.abs(positions(states[-1]) - elsewhere).max() < 0.6
+
+
+@pytest.mark.parametrize("offset", [-0.02, -0.04])
+def test_an_offset_of_an_encoder_stops_the_motion_and_is_believed_without_a_step(
+    graph: Any, offset: float
+) -> None:
+    """The knee's encoder is off by ``offset`` [m] from the middle of a motion on, for good.
+
+    What it claims is within its limits: beyond them it would never be believed.
+    """
+    off = [0.0]
+    heard = graph.node.create_publisher(JointState, "/encoders", 10)
+
+    def relay(state: JointState) -> None:
+        state.position[list(state.name).index("knee_cylinder")] += off[0]
+        heard.publish(state)
+
+    graph.on(JointState, "/simulator/actuator_states", relay)
+    states = graph.listen(JointState, "/joint_states", depth=10_000)
+    efforts = graph.listen(Float64MultiArray, "/feedforward/effort_command", depth=10_000)
+    said = graph.listen(String, "/feedforward/state")
+    start_simulator(graph, REAL_TIME)
+    start_feedforward(graph, MEASURED, remaps={"actuator_states": "encoders"})
+    graph.wait_active("simulator", "feedforward")
+    graph.wait_state("holding")
+    graph.send("/feedforward/joint_trajectory", motion(duration=3.0))
+    graph.wait_state("tracking")
+    graph.wait(lambda: positions(states[-1])[1] > 0.5 * (START[1] + GOAL[1]), "its middle")
+    off[0] = offset
+    graph.wait(lambda: said[-1].data.startswith("holding"), "to be believed")
+    begun = [each.data for each in said].index("tracking: a motion has begun")
+    stop, *_ = after = [each.data for each in said[begun + 1 :]]
+    why = "stopping: (off the path: knee|no believable measurement)"
+    assert re.match(why, stop), after
+    assert "holding: the motion has ended" not in after
+    assert any(f"supervisor: tracking -> {stop}" in each for each in graph.errors("feedforward"))
+    count = len(states)
+    graph.wait(lambda: len(states) > count + 400, "two seconds of holding")
+    graph.wait(
+        lambda: np.abs([velocities(state) for state in states[-100:]]).max() < 0.1,
+        "half a second of rest, wherever it was left",
+    )
+    speeds = np.abs([velocities(state) for state in states]).max(axis=0)
+    tree = standing().mechanism.tree
+    assert (speeds <= Limits.of(tree, INDEPENDENT).velocity).all(), speeds
+    steps = np.abs(np.diff([effort.data for effort in efforts], axis=0)).max(axis=0)
+    rate = 20.0 * Limits.of(tree, ACTUATORS).effort / REAL_TIME["control_rate"]  # max_effort_rate
+    assert (steps <= rate * (1.0 + 1e-9)).all(), steps / rate
 
 
 def test_a_robot_that_was_moved_by_hand_is_where_the_next_motion_begins(graph: Any) -> None:
@@ -186,7 +158,7 @@ def test_a_robot_that_was_moved_by_hand_is_where_the_next_motion_begins(graph: A
     thread = threading.Thread(target=speak)
     thread.start()
     try:
-        wait_for(graph, "holding")
+        graph.wait_state("holding")
         there = np.add(START, [0.0, 0.5, 0.0])
         lead(there)
         wanted = robot.state(there).u
@@ -194,9 +166,9 @@ def test_a_robot_that_was_moved_by_hand_is_where_the_next_motion_begins(graph: A
             lambda: np.abs(commands[-1].position - wanted).max() < 0.05,
             "the command to be where the robot is",
         )
-        assert "moved from outside" in graph.values("feedforward")["reason"] or graph.errors(
-            "feedforward"
-        )
+        why = r"supervisor: holding -> holding: moved from outside: knee 0\.20\d* \(allowed: 0\.2\)"
+        told_of_it = [each for each in graph.errors("feedforward") if re.search(why, each)]
+        assert told_of_it, graph.errors("feedforward")
         # By so little that nobody minds: still the motion begins where the robot is.
         near = there - np.array([0.0, 0.1, 0.0])
         lead(near)
@@ -235,25 +207,25 @@ def test_rivals_emergencies_and_requests(graph: Any) -> None:
     start_simulator(graph, REAL_TIME)
     start_feedforward(graph, MEASURED)
     graph.wait_active("simulator", "feedforward")
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
     graph.send("/feedforward/joint_trajectory", motion(duration=2.0))
-    wait_for(graph, "tracking")
+    graph.wait_state("tracking")
     assert ask(graph, "hold").success
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
 
     assert ask(graph, "gravity_compensation").success
-    wait_for(graph, "compensating")
+    graph.wait_state("compensating")
     assert ask(graph, "hold").success
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
 
     graph.send("/feedforward/emergency_stop", Bool(data=True))
-    wait_for(graph, "damping", "off")
+    graph.wait_state("damping", "off")
     answer = ask(graph, "resume")
     assert not answer.success and "emergency stop is pressed" in answer.message
-    wait_for(graph, "off")
+    graph.wait_state("off")
     graph.send("/feedforward/emergency_stop", Bool(data=False))
     graph.wait(lambda: ask(graph, "resume").success, "to be resumed")
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
 
     rival = graph.node.create_publisher(Float64MultiArray, "/feedforward/effort_command", 10)
     graph.wait(lambda: "/probe publishes" in graph.message("feedforward"), "the rival")
@@ -261,12 +233,12 @@ def test_rivals_emergencies_and_requests(graph: Any) -> None:
     assert not answer.success and "/probe" in answer.message
     graph.node.destroy_publisher(rival)
     graph.wait(lambda: ask(graph, "resume").success, "to be resumed")
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
     here = positions(states[-1])
     graph.send("/feedforward/joint_trajectory", message(cycloidal(here, GOAL, 2.0)))
 
     # Deactivated in motion: the robot is let go of, not left with the last efforts.
-    wait_for(graph, "tracking")
+    graph.wait_state("tracking")
     assert graph.change("feedforward", "deactivate")
     graph.wait(lambda: not any(efforts[-1].data), "all efforts to cease")
 
@@ -284,10 +256,10 @@ def test_while_the_emergency_stop_is_pressed_nothing_powers_the_robot(
     graph.wait_active("simulator")
     if reliability != "latched":
         graph.wait(lambda: button.get_subscription_count() >= 1, "the node")
-        wait_for(graph, "holding")
+        graph.wait_state("holding")
     for _ in range(2):
         button.publish(Bool(data=True))
-        wait_for(graph, "off")
+        graph.wait_state("off")
         for service in ("resume", "gravity_compensation", "hold", "stop", "damp"):
             assert not ask(graph, service).success, service
         # None at all if it has been off since before we could hear it.
@@ -295,9 +267,9 @@ def test_while_the_emergency_stop_is_pressed_nothing_powers_the_robot(
         assert graph.change("feedforward", "deactivate")
         button.publish(Bool(data=True))  # heard by an inactive node as well
         assert graph.change("feedforward", "activate")
-        wait_for(graph, "damping", "off")
+        graph.wait_state("damping", "off")
     graph.wait(lambda: said(button, graph), "to be resumed")
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
     graph.wait(lambda: efforts and any(efforts[-1].data), "efforts that hold the robot")
 
 
@@ -313,7 +285,7 @@ def test_bytes_that_are_no_message_hold_up_nothing(graph: Any) -> None:
     start_simulator(graph, REAL_TIME)
     start_feedforward(graph, MEASURED)
     graph.wait_active("simulator", "feedforward")
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
     garbage = graph.connect(JointState, "/simulator/actuator_states")
     ended = threading.Event()
 
@@ -327,12 +299,12 @@ def test_bytes_that_are_no_message_hold_up_nothing(graph: Any) -> None:
     thread.start()
     try:
         graph.wait(lambda: "not readable" in graph.message("feedforward"), "the complaint")
-        assert supervised(graph) == "holding"
+        assert graph.values("feedforward")["state"] == "holding"
         graph.send("/feedforward/emergency_stop", Bool(data=True))
-        wait_for(graph, "damping", "off")
+        graph.wait_state("damping", "off")
         graph.send("/feedforward/emergency_stop", Bool(data=False))
         graph.wait(lambda: ask(graph, "resume").success, "to be resumed")
-        wait_for(graph, "holding")
+        graph.wait_state("holding")
         assert graph.change("feedforward", "deactivate")
         graph.wait(lambda: not any(efforts[-1].data), "all efforts to cease")
     finally:
@@ -350,7 +322,7 @@ def test_whoever_follows_the_mapped_trajectory_is_stopped_with_the_robot(
     blind = {"initial_position": START, "diagnostics_period": 0.2, "stop_time": 0.5}
     process = start_feedforward(graph, {**REAL_TIME, **blind})
     graph.wait_active("feedforward")
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
     graph.send("/feedforward/joint_trajectory", motion(duration=10.0))
     graph.wait(lambda: commands and abs(commands[-1].velocity[0]) > 0.02, "the motion")
     if stop == "emergency_stop":
@@ -388,9 +360,9 @@ def test_a_node_that_ends_in_motion_lets_go_of_the_robot(
     start_simulator(graph, REAL_TIME)
     process = start_feedforward(graph, MEASURED)
     graph.wait_active("simulator", "feedforward")
-    wait_for(graph, "holding")
+    graph.wait_state("holding")
     graph.send("/feedforward/joint_trajectory", motion(duration=5.0))
-    wait_for(graph, "tracking")
+    graph.wait_state("tracking")
     assert process.interrupt(ending) == 0
     graph.wait(lambda: not any(efforts[-1].data), "all efforts to cease")
     steps = np.abs(np.diff([effort.data for effort in efforts], axis=0)).max(axis=0)

@@ -79,12 +79,6 @@ class Leg:
         self.graph.wait(lambda: sent.feedback, "the motion")
         return sent
 
-    def state(self) -> str:
-        return str(self.graph.values("feedforward").get("state", ""))
-
-    def wait_for(self, *states: str) -> None:
-        self.graph.wait(lambda: self.state() in states, f"the state {' or '.join(states)}")
-
 
 @pytest.fixture
 def environment(interfaces: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,7 +91,7 @@ def environment(interfaces: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 def leg(environment: None, graph: Any) -> Leg:
     """Robot and node in lockstep: a loaded machine is slower, nothing else."""
     found = Leg(graph, {}, MEASURED)
-    found.wait_for("holding")
+    found.graph.wait_state("holding")
     return found
 
 
@@ -142,7 +136,7 @@ def test_goals_succeed_are_canceled_preempted_and_aborted(leg: Leg) -> None:
     assert (status, code) == (CANCELED, Code.SUCCESSFUL)
     assert START[1] + 0.02 < leg.here[1] < GOAL[1] - 0.02
     stopped = leg.here
-    leg.wait_for("holding")
+    leg.graph.wait_state("holding")
     np.testing.assert_allclose(leg.here, stopped, atol=0.02)
 
     # Preempted by a goal, then by the topic.
@@ -155,13 +149,13 @@ def test_goals_succeed_are_canceled_preempted_and_aborted(leg: Leg) -> None:
     leg.graph.send("/feedforward/joint_trajectory", message(end))
     assert second.result()[0] == ABORTED
     leg.graph.wait(lambda: np.abs(leg.here - START).max() < 0.02, "the motion of the topic")
-    leg.wait_for("holding")
+    leg.graph.wait_state("holding")
 
     # Somebody else stops it.
     sent = leg.long(GOAL)
     assert leg.graph.call(Trigger, "/feedforward/hold", Trigger.Request()).success
     assert sent.result() == (ABORTED, Code.INVALID_GOAL, "asked to hold")
-    leg.wait_for("holding")
+    leg.graph.wait_state("holding")
 
     # Deactivated during a goal; a goal of an inactive node is rejected; and on it goes.
     sent = leg.long(GOAL)
@@ -230,7 +224,7 @@ def test_goals_are_refused_with_the_right_code_and_held_to_their_tolerances(leg:
     assert code == result.GOAL_TOLERANCE_VIOLATED and "the goal is missed: knee" in text
 
     # An emergency.
-    leg.wait_for("holding")
+    leg.graph.wait_state("holding")
     sent = leg.long(GOAL)
     leg.graph.send("/feedforward/emergency_stop", Bool(data=True))
     assert sent.result() == (ABORTED, Code.INVALID_GOAL, "emergency stop")
@@ -242,7 +236,7 @@ def test_goals_are_refused_with_the_right_code_and_held_to_their_tolerances(leg:
 def test_a_goal_whose_robot_is_lost_is_aborted(environment: None, graph: Any) -> None:
     """In real time: without measurements no time passes in lockstep."""
     leg = Leg(graph, REAL_TIME, {**MEASURED, **REAL_TIME, "state_timeout": 2.0})
-    leg.wait_for("holding")
+    leg.graph.wait_state("holding")
     sent = leg.long(GOAL, path_tolerance=[tolerance(name, -1.0) for name in INDEPENDENT])
     leg.simulator.kill()
     status, code, text = sent.result()
@@ -257,7 +251,7 @@ def test_a_node_that_is_ended_during_a_goal_says_so_and_lets_go_of_the_robot(
 ) -> None:
     efforts = graph.listen(Float64MultiArray, "/feedforward/effort_command")
     leg = Leg(graph, REAL_TIME, {**MEASURED, **REAL_TIME, "state_timeout": 2.0})
-    leg.wait_for("holding")
+    leg.graph.wait_state("holding")
     sent = leg.long(GOAL)
     sent.ask()
     assert leg.process.interrupt(number) == 0
@@ -270,7 +264,7 @@ def test_a_node_that_is_ended_during_a_goal_says_so_and_lets_go_of_the_robot(
 def test_five_hundred_goals_leave_nothing_behind(environment: None, graph: Any) -> None:
     """Motions of a few cycles; some are preempted, canceled or refused."""
     leg = Leg(graph, {}, {**MEASURED, "action_monitor_rate": 200.0})
-    leg.wait_for("holding")
+    leg.graph.wait_state("holding")
     alive: list[Any] = []
     quality = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
     topic = "/feedforward/follow_joint_trajectory/_action/status"

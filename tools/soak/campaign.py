@@ -162,10 +162,10 @@ class Campaign:
         """Speeds and effort steps stay within their limits; a rival is told."""
         found, fault = self._monitor.extremes, verdict.fault
         verdict.speed, verdict.step = found.speed, found.step
-        if found.speed > (1.0 if fault.wrong_efforts else UNAIDED) + SLACK:
+        if not found.speed <= (1.0 if fault.wrong_efforts else UNAIDED) + SLACK:
             where = found.where["speed"]
             verdict.failures.append(f"speed of {where}: {found.speed:.3g} times its limit")
-        if found.step > 1.0 + SLACK:
+        if not found.step <= 1.0 + SLACK:
             where = found.where["step"]
             verdict.failures.append(f"effort of {where}: {found.step:.3g} times the largest step")
         told = any("publishes /feedforward/effort_command" in text for text in self._monitor.said)

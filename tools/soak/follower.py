@@ -1,114 +1,94 @@
-"""``python -m tools.soak.follower``: follows trajectories of actuators as ros2_control's does.
+"""``python -m tools.soak.follower``: a robot that follows trajectories as one of ros2_control does.
 
-joint_trajectory_controller is in no wheel. This node stands in for it, and for the drives behind
-it: it takes ``actuator_trajectory``, the newest from where the actuators then are, holds its end,
-and gives efforts, those of the points with PD feedback on top, by the gains of its parameter file
-(``config/ros2_control_jtc.yaml``). What it was told it does, whatever becomes of who told it.
+joint_trajectory_controller is in no wheel. This node stands in for it and for its hardware, which
+are one process, as in a controller manager: each period reads the simulated robot, follows, and
+writes efforts, and no message passes between them. It takes ``~/actuator_trajectory``, the newest
+from where the actuators then are, holds its end, and gives the efforts of the points with PD
+feedback on top, by the gains of its parameter file (``config/ros2_control_jtc.yaml``). What it was
+told it does, whatever becomes of who told it.
 """
 
 from __future__ import annotations
 
 import sys
-import threading
 import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import rclpy
 import yaml
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
-from rclpy.node import Node
-from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory
 
 from closed_loop_dynamics.arrays import Array
-from closed_loop_dynamics.model.joint_limits import Limits
 from closed_loop_dynamics.motion.clock_steps import NANO
 from closed_loop_dynamics.motion.trajectory import Points, Setpoint, Spline
-from closed_loop_dynamics.robot import Robot, load
-from closed_loop_dynamics.ros.control_thread import ControlThread
-from closed_loop_dynamics.ros.conversions import JointStateReader, nanoseconds, points_from
+from closed_loop_dynamics.ros.conversions import nanoseconds, points_from
+from closed_loop_dynamics.ros.run import run
+from closed_loop_dynamics.ros.simulator import Simulator, in_turn
 
 
-class Follower(Node):
-    """See the module."""
+class FollowingRobot(Simulator):
+    """See the module.
 
-    def __init__(self, robot: Robot, gains: Mapping[str, Any], start: Array, rate: float) -> None:
-        super().__init__("follower")
-        self._names = robot.names.actuator
-        self._limits = Limits.of(robot.mechanism.tree, self._names)
-        self._reader = JointStateReader(self._names)
+    Args:
+        gains: actuator -> ``p`` and ``d``.
+    """
+
+    #: Drives and their controller do not stand still with this machine: no period is left out.
+    catch_up = 60.0
+
+    def __init__(self, gains: Mapping[str, Any]) -> None:
+        self._gains = gains
+        super().__init__()
+
+    def setup(self) -> None:
+        """As the simulator; trajectories in place of efforts."""
+        super().setup()
+        names = self.robot.names.actuator
         self._stiffness, self._damping = (
-            np.array([gains[name][what] for name in self._names]) for what in "pd"
+            np.array([self._gains[name][what] for name in names]) for what in "pd"
         )
-        self._gravity = robot.inverse_dynamics(start, 0.0 * start, 0.0 * start)
-        self._seen: tuple[Array, Array] | None = None
         self._spline: Spline | None = None
-        self._lock = threading.Lock()
-        self._out = self.create_publisher(Float64MultiArray, "effort_command", 10)
-        self.create_subscription(JointState, "actuator_states", self._on_state, 10)
-        self.create_subscription(JointTrajectory, "actuator_trajectory", self._on_trajectory, 10)
-        self.control = ControlThread(1.0 / rate, self._cycle)
+        topic = "~/actuator_trajectory"
+        self.add_subscription(JointTrajectory, topic, "actuator_trajectory", self._on_trajectory)
 
-    def _on_state(self, message: JointState) -> None:
-        seen = self._reader.read(message)
-        assert seen.velocity is not None
-        self._seen = seen.position, seen.velocity
-
+    @in_turn
     def _on_trajectory(self, message: JointTrajectory) -> None:
-        if self._seen is None:
-            return
-        points, (u, ud) = points_from(message, self._names), self._seen
-        now = time.time_ns()
-        begin = (nanoseconds(message.header.stamp) or now) / NANO
-        before = Setpoint(now / NANO, u, ud, 0.0 * u, effort=self._efforts(now / NANO))
-        coming = begin + points.times > now / NANO
+        points, now = points_from(message, self.robot.names.actuator), time.time()
+        u, ud = self._measured()
+        begin = nanoseconds(message.header.stamp) / NANO or now
+        before = Setpoint(now, u, ud, 0.0 * u, effort=self._followed(now).effort)
+        coming = begin + points.times > now
         later = points.after(int(np.argmax(coming)) if coming.any() else len(coming) - 1)
-        with self._lock:
-            self._spline = Spline(later, begin, before)
+        self._spline = Spline(later, begin, before)
 
-    def _efforts(self, now: float) -> Array:
-        """Of the points, without feedback."""
-        spline = self._spline
-        found = None if spline is None else spline.sample(now).effort
-        return self._gravity if found is None else found
+    def _measured(self) -> tuple[Array, Array]:
+        state = self.robot.state(self.plant.y, self.plant.yd)
+        assert state.ud is not None
+        return state.u, state.ud
 
-    def _cycle(self) -> None:
-        if self._seen is None:
-            return
-        now, (u, ud) = time.time(), self._seen
-        with self._lock:
-            if self._spline is None:
-                rest = Points.of([0.0], [u], efforts=[self._gravity])
-                self._spline = Spline(rest, now)
-            wanted = self._spline.sample(now)
+    def _followed(self, now: float) -> Setpoint:
+        """Where the actuators shall be; where they are at first."""
+        if self._spline is None:
+            y = self.plant.y
+            held = self.robot.inverse_dynamics(y, 0.0 * y, 0.0 * y)
+            self._spline = Spline(Points.of([0.0], [self._measured()[0]], efforts=[held]), now)
+        return self._spline.sample(now)
+
+    def _commanded(self, ago: float) -> Array:
+        """The controller's own efforts, of the measurements of this period."""
+        wanted, (u, ud) = self._followed(time.time() - ago), self._measured()
         efforts = self._stiffness * (wanted.y - u) + self._damping * (wanted.yd - ud)
-        efforts = self._limits.cut_off(efforts + self._efforts(now))[0]
-        self._out.publish(Float64MultiArray(data=efforts.tolist()))
+        return efforts if wanted.effort is None else efforts + wanted.effort
 
 
-def main() -> None:
-    """URDF, submechanisms, parameters, rate, start positions (independent), then ROS arguments."""
-    urdf, submechanisms, parameters, *numbers = sys.argv[1 : sys.argv.index("--ros-args")]
-    robot = load(Path(urdf), Path(submechanisms))
-    found = yaml.safe_load(Path(parameters).read_text())["actuator_trajectory_controller"]
-    rate, *start = (float(number) for number in numbers)
-    rclpy.init(args=sys.argv)
-    node = Follower(robot, found["ros__parameters"]["gains"], np.array(start), rate)
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
-    node.control.start()
-    try:
-        executor.spin()
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
-    finally:
-        node.control.stop()
-        rclpy.try_shutdown()
+def main() -> int:
+    """The parameter file of the controller, then ROS arguments."""
+    found = yaml.safe_load(Path(sys.argv[1]).read_text())["actuator_trajectory_controller"]
+    return run(partial(FollowingRobot, found["ros__parameters"]["gains"]))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

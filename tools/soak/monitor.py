@@ -134,7 +134,7 @@ class Monitor:
     def _note(self, what: str, shares: Array, names: Any) -> None:
         k = int(np.argmax(shares))
         with self._lock:
-            if shares[k] > getattr(self.extremes, what):
+            if not shares[k] <= getattr(self.extremes, what):  # not a number counts, too
                 setattr(self.extremes, what, float(shares[k]))
                 self.extremes.where[what] = names[k]
 

@@ -75,8 +75,9 @@ def keep(finding: Finding, folder: Path) -> None:
 
 
 def kept(folders: Iterable[Path]) -> list[Finding]:
-    """All that campaigns have written down in these folders."""
-    lines = [line for folder in folders for line in (folder / FILE).read_text().splitlines()]
+    """All that campaigns have written down in these folders, or below them."""
+    files = [file for folder in folders for file in sorted(folder.rglob(FILE))]
+    lines = [line for file in files for line in file.read_text().splitlines()]
     return [Finding(**json.loads(line)) for line in lines]
 
 

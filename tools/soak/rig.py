@@ -3,7 +3,7 @@
 simulator/actuator_states ──> relay ──> feedforward
 feedforward/effort_command ──> relay ──> simulator
 /clock, in simulated time, ──> relay ──> feedforward
-or, as ros2_control does it: feedforward/actuator_trajectory ──> follower ──> simulator
+or, as ros2_control does it: feedforward/actuator_trajectory ──> simulator with a follower in it
 """
 
 from __future__ import annotations
@@ -127,20 +127,24 @@ class Rig:
     def _start_nodes(self, files: ShippedRobot, folder: Path, domain: int) -> None:
         own = {"urdf_file": files.urdf, "submechanism_file": files.submechanisms}
         sim_time, followed = self._wiring == SIMULATED, self._wiring == FOLLOWED
-        efforts = "/follower/effort_command" if followed else "/soak/effort_command"
+        recipe = files.nodes.with_name("ros2_control_jtc.yaml")
+        plant = ("tools.soak.follower", str(recipe)) if followed else (NODES, "simulator")
 
         def process(kind: str, program: Sequence[str], given: Any, remaps: Any) -> NodeProcess:
-            nodes = () if kind == "follower" else (files.nodes,)
             # Drives, and a controller manager beside them, run in real time.
-            priority = PRIORITY if followed and kind != "feedforward" else 0
+            priority = PRIORITY if followed and kind == "simulator" else 0
             log = folder / f"{kind}.log"
-            return NodeProcess(kind, program, nodes, given, remaps, log, domain, priority)
+            return NodeProcess(kind, program, (files.nodes,), given, remaps, log, domain, priority)
 
         self.simulator = process(
             "simulator",
-            (NODES, "simulator"),
+            plant,
             {**own, "publish_clock": sim_time},
-            {"~/effort_command": efforts, "/clock": "/soak/clock"},
+            {
+                "~/effort_command": "/soak/effort_command",
+                "~/actuator_trajectory": "/feedforward/actuator_trajectory",
+                "/clock": "/soak/clock",
+            },
         )
         mode = {"mode": "feedforward", "trajectory_follower": True} if followed else {}
         self.feedforward = process(
@@ -149,27 +153,12 @@ class Rig:
             {**own, **mode, "publish_joint_states": False, "use_sim_time": sim_time},
             {"actuator_states": "/soak/actuator_states"},
         )
-        self.processes: tuple[NodeProcess, ...] = (self.feedforward, self.simulator)
-        if followed:
-            recipe = files.nodes.with_name("ros2_control_jtc.yaml")
-            given = (*own.values(), recipe, self.rate, *self._ends[0])
-            follower = process(
-                "follower",
-                ("tools.soak.follower", *map(str, given)),
-                {},
-                {
-                    "effort_command": efforts,
-                    "actuator_states": "/simulator/actuator_states",
-                    "actuator_trajectory": "/feedforward/actuator_trajectory",
-                },
-            )
-            self.processes = (*self.processes, follower)
+        self.processes = (self.feedforward, self.simulator)
 
     def __enter__(self) -> Rig:
         self._thread.start()
         self._listener.start()
-        if self._wiring != FOLLOWED:  # drives and follower leave too little there
-            _prefer_wires()
+        _prefer_wires()
         for process in self.processes:
             process.start()
         try:
