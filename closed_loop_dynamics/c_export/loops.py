@@ -58,6 +58,19 @@ class Loop:
         return self.sizes[0] * self.sizes[2]
 
     @property
+    def operations(self) -> int:
+        """Most that ``templates/loops.c`` takes: to find a start, and in all iterations."""
+        n_p, _, n_x = self.sizes
+        start = 24 * n_p + 5 + 12 * n_x + 18 * n_p * n_x
+        return start + NewtonSolver.max_iterations * (self.step.count() + 1 + n_x)
+
+    @property
+    def curve_operations(self) -> int:
+        """Of one step along its curve (``templates/locate.c: continues``), besides closing it."""
+        n_p, _, n_x = self.sizes
+        return n_x * (6 * n_p + 11)
+
+    @property
     def history(self) -> int:
         """Reals that its newest two solutions take."""
         n_p, _, n_x = self.sizes

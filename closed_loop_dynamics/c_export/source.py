@@ -27,7 +27,7 @@ CURVE_TOLERANCE, SINGLE_CURVE_TOLERANCE = 1e-9, 1e-4
 
 @dataclass(frozen=True)
 class Cost:
-    """What a call needs at most: floating-point operations, and how many Newton iterations."""
+    """What a call needs at most: sums, products, quotients and calls of <math.h>; iterations."""
 
     operations: int
     iterations: int
@@ -120,9 +120,11 @@ def _function(c: Dialect, source: Source, f: Exported, public: bool) -> None:
     source.workspace = max(source.workspace, lines.workspace)
     source.out = max(source.out, out.size)
     source.unknowns = max(source.unknowns, n_x)
-    rounds = NewtonSolver.max_iterations
-    newton = sum(loop.step.count() for loop in loops)
-    source.costs[f.name] = Cost(lines.instructions + rounds * newton, rounds * len(loops))
+    looked_over = sum(v.size for v in f.inputs)
+    closing = sum(loop.operations for loop in loops)
+    source.costs[f.name] = Cost(
+        looked_over + closing + lines.instructions, NewtonSolver.max_iterations * len(loops)
+    )
     source.parts += [f"/* ---- {f.name} */\n", lines.functions]
     if n_checks:
         rows = "\n".join(f"    {{ROBOT_{check.status}, {check.where}}}," for check in f.checks)
@@ -197,10 +199,15 @@ def _encoders(c: Dialect, source: Source, encoders: Encoders) -> None:
     ]
     start = source.costs.pop(encoders.start.name)
     step, last = source.costs["encoder_step"], source.costs["velocities"]
-    source.costs["locate"] = Cost(LOCATE_STEPS * start.operations, LOCATE_STEPS * start.iterations)
-    starts = 2 if encoders.start.loops else 1  # from the table, then from the newest reading
+    loops, p = encoders.start.loops, encoders.start.inputs[0].size
+    along = start.operations + sum(loop.curve_operations for loop in loops)
+    way = p + 5 * sum(loop.sizes[0] for loop in loops)
+    rounds = LOCATE_STEPS if loops else 0
+    source.costs["locate"] = Cost(way + rounds * (along + 3 * p + 5), rounds * start.iterations)
+    starts = 2 if loops else 1  # from the table, then from the newest reading
+    refined = step.operations + 2 * len(encoders.exact) + 3 * encoders.sizes["M1"]
     source.costs["encoders"] = Cost(
-        starts * start.operations + encoders.steps * step.operations + last.operations,
+        p + starts * along + encoders.steps * refined + last.operations,
         starts * start.iterations + encoders.steps * step.iterations + last.iterations,
     )
 

@@ -78,6 +78,10 @@ class _Derivatives:
 
     def __init__(self, programs: Programs, name: str) -> None:
         self._programs, self._name = programs, name
+        #: Of each output: it is q, which holds the quaternions of y as they are, lengths included;
+        #: everything else is told by velocities and knows no lengths.
+        outputs = programs.recipes[name].outputs(programs.mechanism).shapes
+        self._passed_on = [word == "q" for word in outputs]
         self._jacobian = DERIVATIVES.get(name) or derived(programs, "jacobian", name)
 
     def value(self, *at: Array) -> list[Array]:
@@ -85,8 +89,15 @@ class _Derivatives:
 
     def first(self, *at: Array) -> list[Array]:
         found = self._programs.named(self._jacobian, None, *at).values()
-        T = tangent(self._programs.mechanism, at[0])
-        return [_column_by_column(J @ T if k % len(at) == 0 else J) for k, J in enumerate(found)]
+        mech, count = self._programs.mechanism, len(at)
+        T, parts = tangent(mech, at[0]), []
+        for n, J in enumerate(found):
+            if n % count == 0:  # by y
+                J = J @ T
+                for b in mech.turning if self._passed_on[n // count] else ():
+                    J[mech.q.rows[b], mech.y.rows[b]] = np.eye(mech.tree.bodies[b].joint.n_q)
+            parts.append(_column_by_column(J))
+        return parts
 
     def second(self, *at: Array) -> list[Array]:
         mech, count = self._programs.mechanism, len(at)
@@ -104,6 +115,8 @@ class _Derivatives:
                 for n, (J, dJ) in enumerate(zip(found, changes, strict=True)):
                     if n % count == 0:  # by y
                         dJ = dJ @ T + J @ T_rates[k] if i == 0 else dJ @ T
+                        for b in mech.turning if self._passed_on[n // count] else ():
+                            dJ[mech.q.rows[b]] = 0.0
                     parts.append(_column_by_column(dJ))
                 moved.append(parts)
             result.append(

@@ -15,7 +15,6 @@ from ..arrays import (
     Wrenches,
     as_count,
     as_finite_vectors,
-    as_one_vector,
     as_rows,
     as_vectors,
 )
@@ -98,17 +97,23 @@ class Integration:
         """See :meth:`Robot.step_derivatives`."""
         programs, mech = self._programs, self._programs.mechanism
         h, steps = _checked(h, steps)
-        y, yd = as_one_vector(y, "y", mech.n_y), as_one_vector(yd, "yd", mech.m)
-        tau_u = as_one_vector(tau_u, "tau_u", mech.p)
+        named = ((y, "y", mech.n_y), (yd, "yd", mech.m), (tau_u, "tau_u", mech.p))
+        arrays = [as_finite_vectors(*each) for each in named]
         pushed = None if wrenches is None else body_wrenches(mech, wrenches)
+        mode = None if guess is None else as_finite_vectors(guess, "guess", mech.n_q)
+        given = [part for part in (pushed, mode) if part is not None]
+        rows = as_rows("step_derivatives", [*arrays, *given])
+        one = rows is None  # which the programs compute without a batch's lanes
+        y, yd, tau = (a[None] for a in arrays) if rows is None else rows[:3]
 
-        def dynamics(y: Array, yd: Array) -> tuple[Array, Array, Array, Array]:
-            at = guess, y, yd, tau_u
+        def dynamics(y: Array, yd: Array) -> list[Array]:
+            at = mode, *(part[0] if one else part for part in (y, yd, tau))
             ydd = programs.dynamics(FORWARD_DYNAMICS, *at, wrenches=pushed)
             by = programs.dynamics_parts(FORWARD_DYNAMICS_DERIVATIVES, *at, wrenches=pushed)
-            return ydd, by[0], by[1], by[2]
+            return [part[None] if one else part for part in (ydd, *by)]
 
-        return step_derivatives(mech, y, yd, h, steps, dynamics)
+        found = step_derivatives(mech, y, yd, h, steps, dynamics)
+        return StepDerivatives(*(part[0] for part in found)) if one else found
 
     def _steps(
         self,

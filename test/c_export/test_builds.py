@@ -6,6 +6,7 @@ kind; CLOSED_LOOP_FUZZ=100000 makes a campaign of the inputs.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import threading
@@ -16,9 +17,11 @@ from typing import Any
 import numpy as np
 import pytest
 from support.c_library import NAME, OK, STRICT, CLibrary, Memory, need, run
+from support.four_bar import FourBar
 from support.shipped import shipped, shipped_files
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.c_export.functions import robot_loops
 from tools.robots import SHIPPED
 
 EVERY = tuple(SHIPPED) if os.environ.get("CLOSED_LOOP_EXPORT") == "all" else ("crank_leg",)
@@ -48,7 +51,10 @@ int main() {
 
 @cache
 def robot(name: str) -> cld.Robot:
-    """A shipped robot; ``numerical_leg`` is one whose loops Newton's method closes."""
+    """A shipped robot, or one whose loops Newton's method closes: a leg, or just one loop."""
+    if name == "four_bar":
+        one = FourBar(0.3, 0.25, 0.2, 0.22)
+        return cld.load(one.urdf(), one.yaml(), solver="numerical", prepare=())
     if name != "numerical_leg":
         return shipped(name)
     return cld.load(*shipped_files("crank_leg"), solver="numerical")
@@ -84,13 +90,15 @@ def test_compiles_strictly_and_prints_its_table(
     assert "inverse_dynamics tau_u: ok" in printed
 
 
+@pytest.mark.parametrize("single", [False, True], ids=["double", "float"])
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
 @pytest.mark.parametrize("standard", ["c++17", "c++20"])
-def test_the_cpp_wrapper(folder: Any, standard: str) -> None:
-    place = folder("crank_leg")
+def test_the_cpp_wrapper(folder: Any, standard: str, compiler: str, single: bool) -> None:
+    place = folder("crank_leg", single)
     (place / "user.cpp").write_text(CPP)
     run(need("gcc"), *STRICT, "-c", f"{NAME}.c", cwd=place)
     flags = (f"-std={standard}", "-O2", "-Wall", "-Wextra", "-pedantic", "-Werror")
-    run(need("g++"), *flags, "user.cpp", f"{NAME}.o", "-o", "user", "-lm", cwd=place)
+    run(need(compiler), *flags, "user.cpp", f"{NAME}.o", "-o", "user", "-lm", cwd=place)
     run("./user", cwd=place)
 
 
@@ -114,8 +122,10 @@ def _fuzzed(number: int, function: str, arguments: str) -> str:
         f"        check({name}, {lengths[name]});\n" for name, into in given if not into
     )
     called = f"{NAME}_{function}({', '.join(['&memory', *lengths])})"
+    taken = " + ".join(lengths[name] for name, into in given if into)
     return (
-        f"    case {number}: {{\n{arrays}{filled}        const int status = {called};\n"
+        f"    case {number}: {{\n{arrays}        begin({taken});\n{filled}"
+        f"        const int status = {called};\n"
         f"{checked}        return status;\n    }}"
     )
 
@@ -140,6 +150,34 @@ def test_no_input_trips_the_sanitizers(folder: Any, name: str, single: bool) -> 
     assert len(found) >= 8 and sum(counts) == INPUTS
     assert counts[0] > INPUTS // 40 and counts[1] > INPUTS // 40, counts
     assert not robot(name).branches or counts[2] + counts[3] > INPUTS // 80, counts
+
+
+@pytest.mark.parametrize("name", [*ROBOTS, "four_bar"])
+def test_no_call_takes_more_operations_than_the_header_says(tmp_path: Path, name: str) -> None:
+    leg, counting = robot(name), Path(__file__).parent / "counted.hpp"
+    export = leg.export_c(tmp_path, ALL, name=NAME)
+    flags = ("-x", "c++", "-include", counting, "-fPIC", "-shared")
+    run(need("g++"), *flags, f"{NAME}.c", "-o", "lib.so", cwd=tmp_path)
+    library = CLibrary(leg, export, ctypes.CDLL(str(tmp_path / "lib.so")), False)
+    memory, taken = Memory(library), ctypes.c_long.in_dll(library.library, "operations")
+    loops, mech, recipes = robot_loops(leg.programs), leg.mechanism, leg.programs.recipes
+    least = min((loop.step.count() for loop in loops), default=0)  # of an iteration
+    rng, busiest = np.random.default_rng(9), dict.fromkeys(export.costs, 0.0)
+    for y in leg.random_independent(rng, 300):
+        a, b = rng.uniform(-1.0, 1.0, (2, max(mech.m, mech.p)))
+        u = a if rng.random() < 0.3 else leg.state(y).u
+        y = y * rng.choice((1.0, 1.001, 2.0))
+        readings = {"locate": [u], "encoders": [u, a], "encoder_step": [y, u, a]}
+        for called, cost in export.costs.items():
+            given = readings.get(called) or [y, a, b][: len(recipes[called].vectors(mech))]
+            taken.value = 0
+            memory.call(called, *given)
+            most = cost.operations
+            if called in recipes:  # less what the iterations would take that it did not need
+                most -= (cost.iterations - memory.iterations) * least
+            assert taken.value <= most, (called, taken.value, most)
+            busiest[called] = max(busiest[called], taken.value / most)
+    assert loops or all(busiest[called] > 0.9 for called in recipes if called in busiest), busiest
 
 
 def test_single_precision_is_near_and_refuses_alike(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import casadi as ca
@@ -37,16 +38,31 @@ def test_values_and_jacobians_are_those_of_the_robot(leg: cld.Robot, name: str) 
     np.testing.assert_allclose(np.array(jacobian(y, yd, last)), 2.0 * np.hstack(parts), rtol=1e-10)
 
 
-def test_jacobians_by_the_quaternion_of_a_floating_base() -> None:
-    robot = cld.load(*with_pelvis(crank_leg.generate()), floating_base=True, prepare=())
-    function = robot.casadi("generalized_forces")
-    rng = np.random.default_rng(0)
-    y = robot.random_independent(rng)
-    y[3:7] *= 1.3  # the length of a quaternion says nothing
-    yd, ydd = rng.normal(size=(2, robot.m))
-    symbol = ca.MX.sym("y", robot.mechanism.n_y)
-    jacobian = ca.Function("J", [symbol], [ca.jacobian(function(symbol, yd, ydd), symbol)])
-    expected = derivative(lambda d: robot.generalized_forces(y + d, yd, ydd), len(y))
+@cache
+def flyer() -> cld.Robot:
+    return cld.load(*with_pelvis(crank_leg.generate()), floating_base=True, prepare=())
+
+
+def flying_at(function: Any, seed: int) -> list[Array]:
+    """What a function of the flyer takes, its quaternion longer than one."""
+    rng = np.random.default_rng(seed)
+    y = flyer().random_independent(rng)
+    y[3:7] *= 1.3
+    return [y, *(rng.normal(size=function.size1_in(k)) for k in range(1, function.n_in()))]
+
+
+FLYING = ["generalized_forces", "forward_dynamics", "link", "state"]
+
+
+@pytest.mark.parametrize("name", [*FLYING, "positions", "mass_matrix", "centroidal"])
+def test_jacobians_by_the_quaternion_of_a_floating_base(name: str) -> None:
+    """Its length says nothing, but for the positions q, which hold it as it is."""
+    function = flyer().casadi(name, "foot" if name == "link" else None)
+    y, *others = flying_at(function, 0)
+    symbol = ca.MX.sym("y", len(y))
+    found = ca.vertcat(*map(ca.vec, function.call([symbol, *others])))
+    value, jacobian = (ca.Function("f", [symbol], [f]) for f in (found, ca.jacobian(found, symbol)))
+    expected = derivative(lambda d: np.array(value(y + d)).ravel(), len(y))
     scale = np.max(np.abs(expected))
     np.testing.assert_allclose(np.array(jacobian(y)), expected, atol=1e-8 * scale)
 
@@ -80,15 +96,10 @@ def test_second_derivatives_with_numerical_loops(leg: cld.Robot, name: str) -> N
     np.testing.assert_allclose(found, expected, atol=1e-7 * np.max(np.abs(expected)))
 
 
-@pytest.mark.parametrize("name", ["generalized_forces", "link"])
+@pytest.mark.parametrize("name", FLYING)
 def test_second_derivatives_by_the_quaternion_of_a_floating_base(name: str) -> None:
-    robot = cld.load(*with_pelvis(crank_leg.generate()), floating_base=True, prepare=())
-    rng = np.random.default_rng(1)
-    y = robot.random_independent(rng)
-    y[3:7] *= 1.3
-    function = robot.casadi(name, "foot" if name == "link" else None)
-    at = [y, *rng.normal(size=(2, robot.m))][: function.n_in()]
-    found, expected = hessian_and_differences(function, at)
+    function = flyer().casadi(name, "foot" if name == "link" else None)
+    found, expected = hessian_and_differences(function, flying_at(function, 1))
     np.testing.assert_allclose(found, expected, atol=1e-7 * np.max(np.abs(expected)))
 
 

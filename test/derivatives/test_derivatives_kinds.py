@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.crank_legs import flying
 from support.four_bar import FourBar
 from support.hardware import ROBOTS, hardware
 from support.richardson import derivative
@@ -18,9 +19,13 @@ import closed_loop_dynamics as cld
 from closed_loop_dynamics.simulation.payload import Payload
 from tools.benchmark.dense import instruction_count
 from tools.oracles.oracle import Oracle
-from tools.robots import crank_leg, rh5_leg
+from tools.robots import SHIPPED, crank_leg
 
 Array = np.ndarray
+#: Trees of more than forty joints.
+LARGE = {
+    *("rh5_manus", "rh5_humanoid", "belt_humanoid", "differential_humanoid", "geared_humanoid"),
+}
 TOLERANCE = 1e-7
 
 
@@ -56,34 +61,44 @@ def assert_derivatives(robot: cld.Robot, method: str, *state: Array, **options: 
         assert away(part, value) <= TOLERANCE
 
 
-@pytest.mark.parametrize("floating", [False, True])
-def test_of_trees_are_those_of_pinocchio(floating: bool) -> None:
-    urdf, _ = rh5_leg.generate()
+@pytest.mark.parametrize("floating", [False, True], ids=["fixed", "floating"])
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in LARGE else n for n in SHIPPED]
+)
+def test_of_trees_are_those_of_pinocchio(
+    monkeypatch: pytest.MonkeyPatch, name: str, floating: bool
+) -> None:
+    """Of the spanning tree of every shipped robot, with all joints moving."""
+    monkeypatch.setenv("CLOSED_LOOP_DYNAMICS_BACKEND", "vm")  # the same equations, not compiled
+    urdf, _ = SHIPPED[name].generate()
     robot = cld.load(urdf, floating_base=floating, prepare=())
     oracle = Oracle(urdf, None, floating, names=robot.names.spanning[floating:])
-    rng = np.random.default_rng(0)
-    y = robot.random_independent(rng)
-    yd, ydd = rng.normal(size=(2, robot.m))
-    at = [oracle.to_pinocchio_q(y), oracle.to_pinocchio_v(yd)]
+    model, data = oracle.model, oracle.data
     order = oracle.to_pinocchio_v(np.arange(robot.m)).argsort()
 
     def ordered(matrix: Array) -> Array:
         return np.asarray(matrix)[np.ix_(order, order)]
 
-    model, data = oracle.model, oracle.data
-    parts = pin.computeRNEADerivatives(model, data, *at, oracle.to_pinocchio_v(ydd))
-    found = robot.generalized_force_derivatives(y, yd, ydd)
-    for part, expected in zip(found[:2], parts[:2], strict=True):
-        assert away(part, ordered(expected)) <= 1e-10
-    assert away(found.dtau_dydd, oracle.mass_matrix(y)) <= 1e-10
-
-    if not floating:  # with a free base not all of tau_y are actuator forces
-        tau = robot.inverse_dynamics(y, yd, ydd)
-        pin.computeABADerivatives(model, data, *at, oracle.to_pinocchio_v(tau))
-        found = robot.forward_dynamics_derivatives(y, yd, tau)
-        M = np.triu(data.Minv) + np.triu(data.Minv, 1).T
-        for part, expected in zip(found, (data.ddq_dq, data.ddq_dv, M), strict=True):
+    rng = np.random.default_rng(0)
+    for y in robot.random_independent(rng, 2):
+        yd, ydd = rng.normal(size=(2, robot.m))
+        at = [oracle.to_pinocchio_q(y), oracle.to_pinocchio_v(yd)]
+        parts = pin.computeRNEADerivatives(model, data, *at, oracle.to_pinocchio_v(ydd))
+        found = robot.generalized_force_derivatives(y, yd, ydd)
+        for part, expected in zip(found[:2], parts[:2], strict=True):
             assert away(part, ordered(expected)) <= 1e-10
+        assert away(found.dtau_dydd, oracle.mass_matrix(y)) <= 1e-10
+
+        if floating and model.inertias[1].mass == 0.0:
+            continue  # a stand without mass falls in no determined way
+        tau, free = 10.0 * rng.normal(size=robot.p), robot.m - robot.p
+        forces = np.concatenate([np.zeros(free), tau])
+        pin.computeABADerivatives(model, data, *at, oracle.to_pinocchio_v(forces))
+        by = robot.forward_dynamics_derivatives(y, yd, tau)
+        M = np.triu(data.Minv) + np.triu(data.Minv, 1).T
+        for part, expected in zip(by[:2], (data.ddq_dq, data.ddq_dv), strict=True):
+            assert away(part, ordered(expected)) <= 1e-10
+        assert away(by.dydd_dtau, ordered(M)[:, free:]) <= 1e-10
 
 
 @pytest.mark.parametrize(("seed", "loops", "floating"), ROBOTS)
@@ -207,6 +222,23 @@ def test_a_batch_is_its_samples() -> None:
             assert away(part[k], expected) <= 1e-11
 
 
+@pytest.mark.parametrize("floating", [False, True], ids=["fixed", "floating"])
+def test_steps_of_a_batch_are_those_of_its_samples(floating: bool) -> None:
+    robot = flying() if floating else leg()
+    y, yd, _ = (np.array(part) for part in zip(*(moving(robot, s) for s in range(3)), strict=True))
+    tau, push = np.ones((3, robot.p)), {"foot": np.array([0.0, 0.0, 0.0, 5.0, -3.0, 8.0])}
+    found = robot.step_derivatives(y, yd, tau, 2e-3, push, 2)
+    assert found.dz_dtau.shape == (3, 2 * robot.m, robot.p)
+    for k in range(3):
+        one = robot.step_derivatives(y[k], yd[k], tau[k], 2e-3, push, 2)
+        for part, expected in zip(found, one, strict=True):
+            assert away(part[k], expected) <= 1e-11
+    none = robot.step_derivatives(y[:0], yd[:0], tau[:0], 2e-3)
+    assert none.dz_dz.shape == (0, 2 * robot.m, 2 * robot.m)
+    with pytest.raises(cld.InvalidInput, match="different length"):
+        robot.step_derivatives(y, yd[:2], tau, 2e-3)
+
+
 def test_actuator_forces_that_are_not_determined_have_no_derivatives() -> None:
     mechanism = FourBar(0.3, 0.25, 0.2, 0.22)
     robot = cld.load(mechanism.urdf(), mechanism.yaml(active=()), prepare=())
@@ -215,7 +247,10 @@ def test_actuator_forces_that_are_not_determined_have_no_derivatives() -> None:
     assert robot.generalized_force_derivatives([0.1], [0.0], [0.0]).dtau_dydd > 0.0
 
 
-@pytest.mark.parametrize("name", ["rh5_leg", "rh5_manus_reduced"])
+@pytest.mark.parametrize(
+    "name",
+    ["rh5_leg", "rh5_manus_reduced", pytest.param("rh5_manus", marks=pytest.mark.slow)],
+)
 @pytest.mark.parametrize("function", ["inverse_dynamics", "forward_dynamics"])
 def test_take_at_most_five_times_the_instructions_of_the_function(name: str, function: str) -> None:
     robot = shipped(name)

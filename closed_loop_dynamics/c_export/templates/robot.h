@@ -10,7 +10,8 @@
  * a robot_memory that the caller owns: one for each thread, robot_init() before the first call.
  * Nothing else is shared but constants.
  *
- * Worst case of every function, in floating-point operations (all Newton iterations counted):
+ * Worst case of every function, in sums, products, quotients and calls of <math.h> (all Newton
+ * iterations counted; comparisons and copies are not):
 @COSTS@
  */
 #ifndef ROBOT_H_
