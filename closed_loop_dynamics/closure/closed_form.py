@@ -165,12 +165,13 @@ def _match(system: LoopSystem, leg: Leg, known: Array, length: float) -> LegChoi
         centres.append(0.0 if inside else 0.5 * (low + high))
         windings.append(winding)
     q = ca.SX.sym("q", len(system.joints))
+    sign = ca.SX.sym("sign", len(leg.mode_words))
+    trial = LegChoice([sign[k] for k in range(len(leg.mode_words))], centres, windings)
     at = {i: q[i] for i in range(len(system.joints))}
+    f = ca.Function("leg", [q, sign], [ca.vertcat(*solve_leg(system, leg, at, trial))])
     best: tuple[float, list[float]] = (np.inf, [])
     for modes in itertools.product((1.0, -1.0), repeat=len(leg.mode_words)):
-        trial = LegChoice(list(modes), centres, windings)
-        f = ca.Function("leg", [q], [ca.vertcat(*solve_leg(system, leg, at, trial))])
-        found = np.asarray(f.map(len(known))(known.T)).T
+        found = np.asarray(f.map(len(known))(known.T, ca.DM(modes))).T
         away = np.abs(found - known[:, columns]) / np.where(lengths, length, 1.0)
         worst = float(np.max(away)) if np.all(np.isfinite(away)) else np.inf
         if worst < best[0]:

@@ -7,7 +7,7 @@ that it can be cached beside the compiled code.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -26,6 +26,7 @@ from .rank import (
     independent_rows,
     null_space,
     rank_of,
+    smallest_ratio,
     solving_order,
 )
 from .reference import CLOSED, check_orientation, find_reference
@@ -34,6 +35,8 @@ IDLE_TOLERANCE = 1e-6
 SAMPLES = 8
 #: How far from the reference rows must still be redundant [rad, or loop lengths], and how well.
 FAR, VIOLATED = 0.2, 1e-3
+#: How far the rows that are kept must be regular, if others are [rad, or loop lengths].
+FURTHER = 1.0
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,8 @@ def make_plan(system: LoopSystem, entry: Submechanism) -> Plan:
             "wanted branch",
         )
     rows = independent_rows(K_all, K_ref, unknown)
+    if len(rows) < len(numbers.row_scale):
+        rows = _lasting_rows(numbers, q_ref, rows, unknown)
     dropped = [r for r in range(len(numbers.row_scale)) if r not in rows]
     _check_dropped(numbers, entry, q_ref, rows, unknown)
     left = [float(np.max(np.abs(numbers.phi(q)[dropped]), initial=0.0)) for q in samples]
@@ -182,6 +187,59 @@ def assembled_samples(
     return samples
 
 
+def _lasting_rows(
+    numbers: LoopNumbers, q_ref: Array, rows: list[int], unknown: list[int]
+) -> list[int]:
+    """``rows``, or others where these alone become singular and all together do not.
+
+    Which of a loop's redundant rows are kept makes no difference next to the reference, but each
+    set has singularities of its own further away: its determinant changes its sign there.
+    """
+    count, every = numbers.n - len(unknown), list(range(len(numbers.row_scale)))
+    far = [numbers.scaled(q_ref)[1][:, unknown]]
+    for way in (*np.eye(count), *-np.eye(count)):
+        for q in _followed(numbers, q_ref, every, unknown, way * FURTHER, 10):
+            phi, K = numbers.scaled(q)
+            if np.max(np.abs(phi)) > CLOSED or rank_of(K[:, unknown]) < len(unknown):
+                break
+            far.append(K[:, unknown])
+
+    def lasts(chosen: list[int]) -> float:
+        sign = np.linalg.slogdet(far[0][chosen])[0]
+        kept = all(np.linalg.slogdet(K[chosen])[0] == sign for K in far)
+        return min(smallest_ratio(K, chosen) for K in far) if kept else 0.0
+
+    if lasts(rows):
+        return rows
+    others = [sorted(best_columns(K.T)[: len(unknown)]) for K in far]
+    dropped = [r for r in every if r not in rows]
+    others += [sorted({*rows, new} - {old}) for new in dropped for old in rows]
+    best = max(others, key=lasts)
+    return best if lasts(best) else rows
+
+
+def _followed(
+    numbers: LoopNumbers,
+    q_ref: Array,
+    rows: list[int],
+    unknown: list[int],
+    way: Array,
+    steps: int,
+) -> Iterator[Array]:
+    """Where the unknown joints are by Newton on ``rows`` when the others go a ``way``, in steps."""
+    others = [i for i in range(numbers.n) if i not in unknown]
+    q = q_ref.copy()
+    for _ in range(steps):
+        q[others] += way * numbers.column_scale[others] / steps
+        for _ in range(10):
+            phi, K = numbers.scaled(q)
+            step = np.linalg.lstsq(K[np.ix_(rows, unknown)], -phi[rows], rcond=None)[0]
+            q[unknown] += np.clip(step, -0.3, 0.3) * numbers.column_scale[unknown]
+            if np.max(np.abs(step), initial=0.0) < CLOSED:
+                break
+        yield q.copy()
+
+
 def _check_dropped(
     numbers: LoopNumbers, entry: Submechanism, q_ref: Array, rows: list[int], unknown: list[int]
 ) -> None:
@@ -189,18 +247,11 @@ def _check_dropped(
 
     Without them the loop would move where it is locked: it is followed by the others, in steps.
     """
-    independent = [i for i in range(numbers.n) if i not in unknown]
     dropped = [r for r in range(len(numbers.row_scale)) if r not in rows]
-    rng, steps = np.random.default_rng(3), 4
+    rng = np.random.default_rng(3)
     for _ in range(SAMPLES if dropped else 0):
-        way = rng.uniform(-1.0, 1.0, len(independent)) * FAR * numbers.column_scale[independent]
-        q = q_ref.copy()
-        for newton in range(10 * steps):
-            if newton % 10 == 0:
-                q[independent] += way / steps
-            phi, K = numbers.scaled(q)
-            step = np.linalg.lstsq(K[np.ix_(rows, unknown)], -phi[rows], rcond=None)[0]
-            q[unknown] += np.clip(step, -0.3, 0.3) * numbers.column_scale[unknown]
+        way = rng.uniform(-1.0, 1.0, numbers.n - len(unknown)) * FAR
+        *_, q = _followed(numbers, q_ref, rows, unknown, way, 4)
         phi = np.abs(numbers.scaled(q)[0])
         if np.max(phi[rows]) < CLOSED and np.max(phi[dropped]) > VIOLATED:
             worst = numbers.system.labels[dropped[int(np.argmax(phi[dropped]))]]

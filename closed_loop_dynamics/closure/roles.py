@@ -31,6 +31,8 @@ from .reference import CLOSED, find_reference
 REST = 1e-3
 #: Wanted columns are made smaller by this: the last to become dependent.
 WANTED = 1e-3
+#: Mass and inertia below this share of the largest are an exporter's, who may not write zero.
+WEIGHTLESS = 1e-6
 
 
 @dataclass(frozen=True)
@@ -165,10 +167,10 @@ def _body_jacobians(numbers: LoopNumbers, q: Array) -> Iterator[Array]:
         w, v = (R @ part for part in np.split(tree.bodies[b].joint.S[:, 0], 2))
         S[:, i] = np.concatenate([w, (v + np.cross(p, w)) / numbers.length])
     S *= numbers.column_scale
+    weights = np.array([(body.mass, np.trace(body.inertia)) for body in tree.bodies])
     heavy = {
         i
-        for b, body in enumerate(tree.bodies)
-        if body.mass > 0.0 or np.any(body.inertia)
+        for b in np.flatnonzero(np.any(weights > WEIGHTLESS * weights.max(axis=0), axis=1)).tolist()
         for i in [next((x for x in tree.path_to_root(b) if x in system.local), None)]
         if i is not None
     }

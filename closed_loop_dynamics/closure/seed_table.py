@@ -173,18 +173,20 @@ class SeedTable:
         """Solutions by node, from neighbour to neighbour; None when two ways end differently."""
         path, context = self._path, self._path.context()
         solved, queue = dict(known), list(known)
+        gone: set[tuple[Index, Index]] = set()  # ways that need not be gone back
         while queue:
             index = queue.pop(0)
             for axis, direction in itertools.product(range(len(index)), (-1, 1)):
                 neighbour = (*index[:axis], index[axis] + direction, *index[axis + 1 :])
                 if not 0 <= neighbour[axis] < self.count[axis]:
                     continue
-                if index in known and neighbour in known:
+                if (index in known and neighbour in known) or (neighbour, index) in gone:
                     continue
                 target = self.low + np.array(neighbour) * self.step
                 found, status = path.follow(context, solved[index], target, COARSE_STEP)
                 if status:
                     continue
+                gone.add((index, neighbour))
                 if neighbour not in solved:
                     solved[neighbour] = found
                     queue.append(neighbour)

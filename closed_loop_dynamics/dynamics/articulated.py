@@ -105,7 +105,7 @@ def _eliminate(motion: Motion, cluster: Cluster, inertia: dict[int, Any]) -> Art
         D_inverse_U = factor.solve(ca.densify(U.T))
 
     first = cluster.bodies[0]
-    single = len(cluster.bodies) == 1 and len(motion.S[first].columns) == 1
+    single = len(cluster.bodies) == 1 and G.shape == (1, 1)  # not held where it is
     # A rigid body, at the tips, is cheaper to carry to its parent as such.
     single = single and isinstance(composite[first], Inertia)
     F = composite[first].apply(motion.S[first].columns[0]) if single else None

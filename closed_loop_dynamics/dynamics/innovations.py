@@ -80,11 +80,15 @@ def _innovations(articulated: Articulated) -> tuple[Blocks, Blocks]:
     W: Blocks = {}
     D_inverse_W: Blocks = {}
     for k, node in sorted(nodes.items()):
+        if not node.slots:  # held
+            continue
         identity = ca.SX(np.eye(len(node.slots)))
         W[k, k], D_inverse_W[k, k] = identity, node.factor.solve(identity)
         chi, body = -node.D_inverse_U.T, node.cluster.parent
         while body >= 0:
             j = motion.mechanism.cluster_of[body]
-            W[j, k], D_inverse_W[j, k], chi = propagate(motion, nodes[j], body, chi)
+            B, D_inverse_B, chi = propagate(motion, nodes[j], body, chi)
+            if nodes[j].slots:
+                W[j, k], D_inverse_W[j, k] = B, D_inverse_B
             body = nodes[j].cluster.parent
     return W, D_inverse_W

@@ -33,6 +33,7 @@ from .urdf.angles import remarks_on_angles
 from .urdf.elements import read_root
 from .urdf.reader import read_urdf
 from .urdf.unread import closing_elements, remarks_on_unread, shortened
+from .urdf_constraint.gazebo import remarks_on_cuts
 from .urdf_constraint.reader import WORDS as CONSTRAINT
 from .urdf_constraint.reader import has_constraints, read_constraints
 from .urdf_plus.reader import WORDS as URDF_PLUS
@@ -118,7 +119,12 @@ def read_description(
         return _described(root, tree, entries, URDF_PLUS, choice_of_actuators(entries))
     if has_constraints(root):
         _refuse_unread_loops(root, CONSTRAINT)
-        return _described(root, tree, read_constraints(root, tree), CONSTRAINT)
+        if closing_markers(root):
+            raise root.error(
+                "links closing_... close loops, and so do other elements", "keep one of the two"
+            )
+        entries = read_constraints(root, tree)
+        return _described(root, tree, entries, CONSTRAINT, *remarks_on_cuts(root))
     _refuse_unread_loops(root, ())
     closing = closing_markers(root)
     if closing:

@@ -105,6 +105,19 @@ def test_a_missing_mesh_is_named_where_it_was_to_weigh():
     assert "arm" in remarks(text)["missing-mesh"]
 
 
+def test_a_mesh_that_git_did_not_fetch_is_missing_and_its_contacts_do_not_matter(tmp_path):
+    (tmp_path / "shell.stl").write_text("version https://git-lfs.github.com/spec/v1\nsize 9\n")
+    mesh = '<asset><mesh name="shell" file="shell.stl"/></asset>'
+    pair = '<contact><pair geom1="shell" geom2="ball"/></contact>'
+    geoms = (
+        '<geom name="shell" type="mesh" mesh="shell"/><geom name="ball" type="sphere" size="0.1"/>'
+    )
+    path = tmp_path / "robot.xml"
+    path.write_text(robot(bar("arm", 0.3, "0 0 0", geoms), more=mesh + pair))
+    found = {r.code: r.message for r in read_description(path).tree.remarks}
+    assert "arm" in found["missing-mesh"]
+
+
 @needs_zoo
 def test_the_published_gripper_loads_as_it_is():
     loaded = cld.load(ZOO / "mjcf_gripper" / "2f85.xml", prepare=())

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.onshape import CLOSING, FOUR_BAR, FOUR_BAR_YAML, ROD, marker, rod_yaml
+from support.onshape import (
+    CLOSING,
+    FOUR_BAR,
+    FOUR_BAR_YAML,
+    HINGED_ROD,
+    HINGED_ROD_YAML,
+    ROD,
+    marker,
+    rod_yaml,
+)
 from support.published import ZOO, needs_zoo
 
 import closed_loop_dynamics as cld
@@ -37,6 +46,12 @@ def test_a_rod_between_balls_spins_idly_one_hinge_is_held_and_named():
     assert held in ("rod_joint_X", "rod_joint_Y", "rod_joint_Z")
     q = robot.names.spanning.index(held)
     assert robot.state([0.0]).q[q] == pytest.approx(robot.state([0.4]).q[q], abs=1e-12)
+
+
+def test_a_rod_spins_idly_although_specks_between_its_hinges_move_with_it():
+    robot = cld.load(HINGED_ROD, HINGED_ROD_YAML)
+    assert robot.names.independent == robot.names.actuator == ("motor",)
+    assert codes(robot)["idle-spin"].rpartition(": ")[2] in ("rod_x", "rod_y", "rod_z")
 
 
 def test_a_universal_joint_has_the_axes_of_its_name_and_nothing_spins():

@@ -36,8 +36,6 @@ def remarks(text, file=None):
 CLOSING = {
     "Drake": '<other:tendon_constraint><other:a value="x"/></other:tendon_constraint>',
     "bushing": '<other:linear_bushing_rpy><other:a name="x"/></other:linear_bushing_rpy>',
-    "Gazebo": '<gazebo><joint name="c" type="revolute"><parent>base</parent><child>tip</child>'
-    "</joint></gazebo>",
     "two links": '<spring><from where="base"/><to>tip</to></spring>',
     "gear": '<gearbox name="g"/>',
 }

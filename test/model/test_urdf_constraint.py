@@ -5,7 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from support.fuzz import attempt, nasty_words, random_damage
-from support.urdf_constraint import BALL, DRAKE, HALVES, HINGE, ROBOTS, SLIDER, UNIVERSAL
+from support.onshape import marker
+from support.urdf_constraint import (
+    BALL,
+    DRAKE,
+    GAZEBO,
+    GAZEBO_UNIVERSAL,
+    HALVES,
+    HINGE,
+    ROBOTS,
+    SLIDER,
+    UNIVERSAL,
+)
 from support.urdf_plus import FLAT_LOOP
 
 import closed_loop_dynamics as cld
@@ -22,6 +33,23 @@ def test_transmissions_and_ros2_control_say_what_is_driven(text, driven):
     assert robot.names.actuator == robot.names.independent == (driven,)
     assumed = "actuators-assumed" in {finding.code for finding in robot.report().findings}
     assert assumed == (text is SLIDER)
+
+
+@pytest.mark.parametrize("text", [GAZEBO, GAZEBO_UNIVERSAL])
+def test_gazebos_joints_are_closed_where_the_urdf_shows_them(text):
+    robot = cld.load(text, prepare=())
+    assert robot.m == 1 and np.max(np.abs(robot.state([0.0]).q)) <= 1e-12
+    codes = {finding.code for finding in robot.report().findings}
+    assert not codes & {"assembled", "cut-joint", "idle-spin"}
+
+
+def test_what_a_cut_of_gazebos_has_no_place_for_is_named():
+    for before, after in (
+        ("-1e16", "-1"),
+        ("<limit>", "<dynamics><damping>1</damping></dynamics><limit>"),
+    ):
+        remarks = read_description(GAZEBO.replace(before, after)).tree.remarks
+        assert [r.code for r in remarks if r.severity == "warning"] == ["cut-joint"]
 
 
 @pytest.mark.parametrize("text", [BALL, DRAKE])
@@ -72,6 +100,18 @@ CASES = {
                     "1 links", "link2"),
     "other words": (BALL, "<link1", "<parent_origin", "loop_joint 'ball'/parent_origin",
                     "not part of a loop_joint", "link1"),
+    "Gazebo's type": (GAZEBO, '"pin" type="revolute"', '"pin" type="screw"',
+                      "gazebo/joint 'pin'", "'screw'", "revolute"),
+    "Gazebo's world": (GAZEBO, "<parent>rod</parent>", "<parent>world</parent>",
+                       "gazebo/joint 'pin'", "no link 'world'", "'rod'"),
+    "Gazebo's frame": (GAZEBO_UNIVERSAL, 'in="rocker"', 'in="rockr"', "gazebo/joint 'cross'",
+                       "no link 'rockr'", "'rocker'"),
+    "Gazebo's axis": (GAZEBO, "0 0 2", "0 0 0", "axis/xyz", "zero axis", "direction"),
+    "same name": (GAZEBO, "</robot>", GAZEBO[GAZEBO.index("<gazebo>"):], "gazebo/joint 'pin'",
+                  "second one", "another"),
+    "markers": (GAZEBO, "</robot>", marker("closing_a_1", "rod", (0.0, 0.0, 0.0))
+                + marker("closing_a_2", "rocker", (0.0, 0.0, 0.0)) + "</robot>",
+                "robot", "closing_", "keep one"),
     "other dialect": (HINGE, "</robot>", '<drake_loop_constraint name="c"/></robot>',
                       "drake_loop_constraint", "open tree", "submechanism file"),
 }  # fmt: skip

@@ -91,6 +91,15 @@ def test_errors_of_the_robot_name_the_expanded_file(package):
         read_description(package)
 
 
+def test_a_name_of_a_million_letters_does_not_flood_the_terminal(package):
+    needs_xacro()
+    text = package.read_text().replace('parent="upper"', "parent=\"${'u' * 10**6}\"")
+    package.write_text(text)
+    with pytest.raises(UrdfError, match="there is no link 'uuu") as caught:
+        read_description(package)
+    assert len(str(caught.value)) < 20_000
+
+
 def test_without_xacro_the_remedy_is_named(package, monkeypatch):
     monkeypatch.setitem(sys.modules, "xacro", None)  # how Python is told that there is none
     with pytest.raises(UrdfError, match=r"not installed; pip install closed_loop_dynamics\[xacro"):

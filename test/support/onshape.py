@@ -18,6 +18,16 @@ def marker(name: str, on: str, at: tuple[float, float, float], rpy: str = "0 0 0
     )
 
 
+def speck(name: str) -> str:
+    """A link as onshape-to-robot writes it between the hinges of a ball."""
+    inertia = "".join(f'{key}="1e-9" ' for key in ("ixx", "iyy", "izz"))
+    zero = "".join(f'{key}="0" ' for key in ("ixy", "ixz", "iyz"))
+    return (
+        f'<link name="{name}"><inertial><mass value="1e-9"/><inertia {inertia}{zero}/></inertial>'
+        "</link>\n"
+    )
+
+
 _BARS = (
     '<link name="base"/>\n'
     + "".join(map(link, ("crank", "rod", "rocker")))
@@ -50,6 +60,22 @@ ROD = robot(
 )
 
 
+#: The same rod; its ball is three hinges that do not point along it, on links of next to no mass.
+HINGED_ROD = robot(
+    '<link name="base"/>\n',
+    *map(link, ("crank", "rod", "rocker", "lid")),
+    *(speck(name) for name in ("speck", "dust")),
+    joint("motor", "base", "crank"),
+    joint("rod_x", "crank", "speck", (0.2, 0.0, 0.05), (0.6, 0.8, 0.0)),
+    joint("rod_y", "speck", "dust", axis=(-0.48, 0.36, 0.8)),
+    joint("rod_z", "dust", "rod", axis=(0.64, -0.48, 0.6)),
+    joint("swing", "base", "rocker", (0.5, 0.0, 0.1), Y),
+    joint("lid_joint", "rocker", "lid", (0.0, 0.05, 0.0), X),
+    marker("closedloop1_A", "rod", (0.45, 0.0, 0.0)),
+    marker("closedloop1_B", "rocker", (0.0, 0.0, 0.3)),
+)
+
+
 def rod_yaml(kind: str) -> str:
     """The rod's joint is of this kind, the lid is shut."""
     return (
@@ -66,10 +92,15 @@ CLOSING = robot(
     marker("closing_pin_2", "rocker", (0.3, 0.0, 0.0), "0 0 1.3"),
     marker("closing_pin_2_z", "rocker", (0.3, 0.0, 0.1), "0 0 1.3"),
 )
+HINGED_ROD_YAML = (
+    "closed_loop:\n- [closedloop1_B, closedloop1_A]\ntype: [3d]\nname_mot: [motor]\n"
+    "joint_name: [lid_joint]\njoint_type: [FIXED]\n"
+)
 #: name -> what is given to load()
 ROBOTS: dict[str, tuple[str, str | None]] = {
     "marked joint": (FOUR_BAR, FOUR_BAR_YAML),
     "ball": (ROD, rod_yaml("SPHERICAL")),
+    "hinged ball": (HINGED_ROD, HINGED_ROD_YAML),
     "universal": (ROD, rod_yaml("ujoint_yz")),
     "closing": (CLOSING, None),
 }

@@ -1,4 +1,7 @@
-"""Small robots that ``<constraint>``, ``<loop_joint>`` or Drake's words close, open at q = 0."""
+"""Small robots that ``<constraint>``, ``<loop_joint>`` or Drake's words close, open at q = 0,
+
+and two that joints in ``<gazebo>`` close, at q = 0.
+"""
 
 from __future__ import annotations
 
@@ -77,6 +80,32 @@ BALL = robot(
     '<loop_joint name="ball" type="spherical"><link1 link="rod" xyz="0.45 0 0" rpy="0 0 0"/>'
     '<link1 link="rocker" xyz="0 0 0.3"/></loop_joint>\n',
 )
+#: For Gazebo, closed at q = 0: the hinge's frame is turned, its axis that of the model.
+GAZEBO = robot(
+    '<link name="base"/>'
+    + "".join(map(link, ("crank", "rod", "rocker")))
+    + joint("motor", "base", "crank")
+    + joint("rod_joint", "crank", "rod", (0.1, 0.2, 0.0))
+    + joint("swing", "base", "rocker", (0.5, 0.0, 0.0)),
+    '<gazebo reference="rod"><mu1>0.2</mu1></gazebo><gazebo><joint name="pin" type="revolute">'
+    "<parent>rod</parent><child>rocker</child><pose>0.05 0.25 0 0.3 0.2 0.1</pose>"
+    "<axis><xyz>0 0 2</xyz><use_parent_model_frame>1</use_parent_model_frame>"
+    "<limit><lower>-1e16</lower></limit></axis></joint></gazebo>\n",
+)
+#: A rod on a ball (three hinges) and Gazebo's universal joint, placed in the rod.
+GAZEBO_UNIVERSAL = robot(
+    '<link name="base"/><link name="ball_x"/><link name="ball_y"/>\n',
+    *map(link, ("crank", "rod", "rocker")),
+    joint("motor", "base", "crank"),
+    joint("ball_joint_x", "crank", "ball_x", (0.1, 0.2, 0.05), X),
+    joint("ball_joint_y", "ball_x", "ball_y", axis=Y),
+    joint("ball_joint_z", "ball_y", "rod"),
+    joint("swing", "base", "rocker", (0.5, 0.0, 0.1), Y),
+    '<gazebo><joint name="cross" type="universal"><parent>rod</parent><child>rocker</child>'
+    '<pose relative_to="rod">0.45 0.05 0.25 0.1 0.2 0.3</pose><axis>'
+    '<xyz expressed_in="rod">0.1 1 0.2</xyz></axis><axis2>'
+    '<xyz expressed_in="rocker">2 0 -1</xyz></axis2></joint></gazebo>\n',
+)
 #: As Drake writes it, on a world that no link declares.
 DRAKE = (
     BALL[: BALL.index("<loop_joint")]
@@ -94,4 +123,6 @@ ROBOTS = {
     "constraint universal": UNIVERSAL,
     "loop_joint": BALL,
     "ball_constraint": DRAKE,
+    "gazebo hinge": GAZEBO,
+    "gazebo universal": GAZEBO_UNIVERSAL,
 }

@@ -65,7 +65,7 @@ def test_it_is_shown_closed_on_its_branch() -> None:
     "name",
     [
         *("crank_leg", "four_bar", "lambda_rrpr", "geared_rotor"),
-        *("belt_pair", "differential", "irsbot_4u", "sprr2_u"),  # tendons
+        *("belt_pair", "differential", "irsbot_4u", "sprr2_u", "irsbot2"),  # tendons
     ],
 )
 def test_what_we_write_we_read(name: str, tmp_path: Path) -> None:

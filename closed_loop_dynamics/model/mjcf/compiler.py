@@ -26,6 +26,7 @@ _NUMBERS = (
     *("site_pos", "site_quat", "eq_data", "jnt_stiffness", "qpos_spring", "tendon_stiffness"),
     "tendon_lengthspring",
 )
+_POINTER = b"version https://git-lfs"
 #: What makes many bodies of one line, or code of a file.
 _REFUSED = ("replicate", "composite", "flexcomp", "flex", "plugin", "extension", "attach")
 
@@ -101,8 +102,8 @@ def _without_looks(spec: Any, folder: Path | None, mujoco: Any) -> tuple[Remark,
     for mesh in list(spec.meshes):
         if (mesh.name or Path(mesh.file).stem) in missing:
             spec.delete(mesh)
-    for looks in (spec.skins, spec.textures, spec.materials):
-        for each in list(looks):
+    for unused in (spec.pairs, spec.sensors, spec.skins, spec.textures, spec.materials):
+        for each in list(unused):
             spec.delete(each)
     if not lighter:
         return ()
@@ -116,8 +117,11 @@ def _without_looks(spec: Any, folder: Path | None, mujoco: Any) -> tuple[Remark,
 def _absent(mesh: Any, spec: Any, folder: Path | None) -> bool:
     if not mesh.file:
         return False  # vertices in the file itself
-    place = Path(spec.meshdir or "") / mesh.file
-    return not (place if folder is None else folder / place).is_file()
+    place = (folder or Path()) / (spec.meshdir or "") / mesh.file
+    if not place.is_file():
+        return True
+    with place.open("rb") as file:  # what git leaves where large files were not fetched
+        return file.read(len(_POINTER)) == _POINTER
 
 
 def _below(element: Element) -> Iterator[Element]:

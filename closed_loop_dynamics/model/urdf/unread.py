@@ -44,14 +44,27 @@ def closing_elements(root: Element, read: Collection[str] = ()) -> list[Element]
     ``read`` are the tags that the format of the file gives a meaning.
     """
     links = {link.get("name") for link in root.all("link")}
-    result = []
+    result = [] if "gazebo" in read else sdf_joints(root)
     for element in root.children:
-        if element.tag == "gazebo":
-            result += [e for e in _below(element) if e.tag == "joint" and _is_sdf_joint(e, links)]
-        elif not _is_known(element, "robot") and local_name(element) not in read:
+        if not _is_known(element, "robot") and local_name(element) not in read:
             words = {w for e in _below(element) for w in (e.text.strip(), *e.attributes.values())}
             if CLOSES.search(local_name(element)) or len(words & links) > 1:
                 result.append(element)
+    return result
+
+
+def sdf_joints(root: Element) -> list[Element]:
+    """Joints in ``<gazebo>`` between links that others tie together already."""
+    links = {link.get("name") for link in root.all("link")}
+    carried = {end.get("link") for joint in root.all("joint") for end in joint.all("child")}
+    inside = [e for gazebo in root.all("gazebo") for e in _below(gazebo) if e.tag == "joint"]
+    result = []
+    for joint in inside:
+        parent, child = (joint.find(tag) for tag in ("parent", "child"))
+        if parent is not None and child is not None:
+            ends = parent.text.strip(), child.text.strip()
+            if {*ends} <= links or (ends[0] == "world" and ends[1] in carried):
+                result.append(joint)
     return result
 
 
@@ -126,11 +139,6 @@ def _below(element: Element) -> Iterator[Element]:
     yield element
     for child in element.children:
         yield from _below(child)
-
-
-def _is_sdf_joint(joint: Element, links: Collection[str]) -> bool:
-    ends = [joint.find(tag) for tag in ("parent", "child")]
-    return all(end is not None and end.text.strip() in links for end in ends)
 
 
 def _is_not_zero(text: str) -> bool:

@@ -1,6 +1,6 @@
 """``<constraint>``, proposed for urdfdom by its ROS 2 users, and Isaac Sim's ``<loop_joint>``.
 
-Drake's words are read beside them (:mod:`..drake`).
+Drake's words (:mod:`..drake`) and Gazebo's joints (:mod:`.gazebo`) are read beside them.
 
     <constraint name="pin" type="revolute">    <!-- or prismatic, universal, spherical, link -->
       <parent link="rod"/>
@@ -38,13 +38,14 @@ from ..tied_joints import ACTIVE, INDEPENDENT, check_ends, tied_entries
 from ..tree import Tree
 from ..urdf.drives import driven_joints
 from ..urdf.elements import numbers, origin_of, required
-from ..urdf.unread import local_name
+from ..urdf.unread import local_name, sdf_joints
 from ..urdf_plus.ends import check_children
 from ..xml_source import Element
+from .gazebo import gazebo_loop
 
 _OWN = ("constraint", "loop_joint")
-#: Tags that only these formats have.
-WORDS = (*_OWN, *DRAKE)
+#: Tags that these formats give a meaning.
+WORDS = (*_OWN, *DRAKE, "gazebo")
 _TYPES = {
     **{name: name for name in ("revolute", "prismatic", "universal", "spherical")},
     "link": "fixed",
@@ -61,7 +62,8 @@ _Z = np.array([0.0, 0.0, 1.0])
 
 def has_constraints(root: Element) -> bool:
     """Whether a ``<robot>`` has these words."""
-    return any(local_name(child) in WORDS for child in root.children)
+    words = {local_name(child) for child in root.children} - {"gazebo"}
+    return not words.isdisjoint(WORDS) or bool(sdf_joints(root))
 
 
 def read_constraints(root: Element, tree: Tree) -> tuple[Submechanism, ...]:
@@ -71,13 +73,12 @@ def read_constraints(root: Element, tree: Tree) -> tuple[Submechanism, ...]:
         UrdfError, SubmechanismError: names the element with its line, and what to do.
     """
     loops: dict[str, LoopConstraint] = {}
-    for element in root.children:
-        if element.tag in _OWN:
-            name = required(element, "name")
-            if name in loops:
-                raise element.error(f"a second one has the name '{name}'", "give it another")
-            read = _constraint if element.tag == "constraint" else _loop_joint
-            loops[name] = read(element, tree)
+    read = {"constraint": _constraint, "loop_joint": _loop_joint, "joint": gazebo_loop}
+    for element in (*(e for e in root.children if e.tag in _OWN), *sdf_joints(root)):
+        name = required(element, "name")
+        if name in loops:
+            raise element.error(f"a second one has the name '{name}'", "give it another")
+        loops[name] = read[element.tag](element, tree)
     driven = driven_joints(root)
     entries = tied_entries(
         tree,
