@@ -62,14 +62,17 @@ class NativeProgram(Program):
     def _load(self, width: int) -> _Compiled:
         bound = self._unit.bind(self.source.solvers, width)
         how = array_call.DESCRIPTION if array_call.supported() else ""
-        key = native.key_of(self._key, width, how)
-        metadata, machine_code = cache.get_or_make(key, lambda: self._make(width, bound))
+        level = native.QUICK if self.source.seldom and width == 1 else native.USUAL
+        key = native.key_of(self._key, width, how, level)
+        metadata, machine_code = cache.get_or_make(key, lambda: self._make(width, bound, level))
         shape = self._shape(bound, metadata["checks"], metadata["workspace"])
         code = native.LoadedCode(machine_code)
         prototype = _SINGLE if width == 1 else _BATCH
         return _Compiled(width, shape, code, prototype(code.address(_RUN)))
 
-    def _make(self, width: int, bound: list[BoundSolver]) -> tuple[dict[str, Any], bytes]:
+    def _make(
+        self, width: int, bound: list[BoundSolver], level: int
+    ) -> tuple[dict[str, Any], bytes]:
         with compiling(self.source.name, batch=width > 1):
             with tracing():
                 body = instruction_list(self.source.build())
@@ -82,7 +85,7 @@ class NativeProgram(Program):
                 emit_single(module, shape, _RUN, _BODY)
                 if array_call.supported():
                     array_call.emit_array_call(module, shape, _CALL, _RUN)
-            code = native.compile_ir(module.text())
+            code = native.compile_ir(module.text(), level)
         return {"checks": shape.n_checks, "workspace": workspace}, code
 
     def prepare_batch(self) -> None:

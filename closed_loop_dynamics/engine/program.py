@@ -42,6 +42,8 @@ class ProgramSource:
             even the rescue's solution was refused) and the inputs; gives the outputs by other
             means, or the exception to raise.
         solvers: the Newton loops that run before the body.
+        seldom: it runs when a robot is loaded or a loop refuses to close: that it is compiled
+            fast counts for more than that it is fast.
     """
 
     name: str
@@ -51,6 +53,7 @@ class ProgramSource:
     build: Callable[[], Any]
     on_failure: Callable[[int, tuple[Array, ...]], Exception | Array]
     solvers: tuple[SolverUse, ...] = ()
+    seldom: bool = False
 
 
 class Rescue(Protocol):

@@ -95,7 +95,7 @@ class Programs:
         self.branches = {
             c: Branch(
                 closure,
-                self._closure_program(closure, self._unit, k, c),
+                self._closure_program(closure, self._unit, k, c, seldom=True),
                 cache.key_of(self.key, c),
             )
             for k, (c, closure) in enumerate(loops.items())
@@ -175,7 +175,7 @@ class Programs:
         return make_program(source, self.key, self._unit, seeds, self._rescue)
 
     def _closure_program(
-        self, closure: NumericalClosure, unit: SolverUnit, k: int, c: int
+        self, closure: NumericalClosure, unit: SolverUnit, k: int, c: int, seldom: bool
     ) -> Program:
         """The program of one closure alone: unknowns, residual and scaled K_d from local y."""
         m_c = len(closure.system.independent)
@@ -190,6 +190,7 @@ class Programs:
                 f"submechanism '{name}' does not close at {inputs[0]}", submechanism=name
             ),
             solvers=(SolverUse(k, tuple(range(m_c))),),
+            seldom=seldom,
         )
         return make_program(source, self.key, unit, [closure.blank_seeds()], None)
 
@@ -202,7 +203,7 @@ class Programs:
                 active = chosen_actuators(branch, active)
                 closure = actuator_closure(branch, active)
                 unit = SolverUnit(f"{self.key} actuators {c}", lambda: [closure.step()])
-                program = self._closure_program(closure, unit, 0, c)
+                program = self._closure_program(closure, unit, 0, c, seldom=False)
                 box = actuator_box(branch, active)
                 key_c = cache.key_of(self.key, "actuators", c)
                 self._actuator_branches[c] = Branch(closure, program, key_c, box)
