@@ -12,6 +12,8 @@ from dataclasses import InitVar, dataclass, fields
 from functools import partial
 from typing import Any
 
+_LONGEST = 4000  # a name in a damaged file may be a million letters long
+
 
 class ClosedLoopError(Exception):
     """Base class of all errors of this package."""
@@ -28,13 +30,13 @@ class ModelError(ClosedLoopError):
     """
 
     def __init__(self, problem: str, *, file: str = "", place: str = "", remedy: str = "") -> None:
-        self.problem = problem
-        self.file = file
-        self.place = place
-        self.remedy = remedy
-        where = ": ".join(part for part in (file, place) if part)
-        text = f"{where}: {problem}" if where else problem
-        super().__init__(f"{text}; {remedy}" if remedy else text)
+        self.problem, self.file, self.place, self.remedy = (
+            part if len(part) <= _LONGEST else f"{part[:_LONGEST]}..."
+            for part in (problem, file, place, remedy)
+        )
+        where = ": ".join(part for part in (self.file, self.place) if part)
+        text = f"{where}: {self.problem}" if where else self.problem
+        super().__init__(f"{text}; {self.remedy}" if remedy else text)
 
 
 class UrdfError(ModelError):

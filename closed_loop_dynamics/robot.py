@@ -701,6 +701,7 @@ class Robot:
         """
         return self._integration.step(y, yd, tau_u, h, wrenches, steps, friction, guess)
 
+    @threaded
     def step_derivatives(
         self,
         y: Vec,
@@ -710,8 +711,9 @@ class Robot:
         wrenches: Wrenches = None,
         steps: int = 1,
         guess: Guess = None,
+        threads: Threads = None,
     ) -> StepDerivatives:
-        """The state after :meth:`step`, of one sample, and its derivatives, for shooting."""
+        """The state after :meth:`step` and its derivatives, for shooting."""
         return self._integration.derivatives(y, yd, tau_u, h, wrenches, steps, guess)
 
     def equilibrium(

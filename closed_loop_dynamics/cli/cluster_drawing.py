@@ -64,8 +64,7 @@ def cluster_svg(robot: Robot) -> str:
         f"{robot.n} joints, {robot.m} independent, {robot.p} driven, "
         f"{len(robot.mechanism.clusters)} clusters"
     )
-    beside = MARGIN + 11.0 * len(name) + 14.0
-    width = max(_place(root), beside + LETTER * len(facts)) + MARGIN
+    width = max(_place(root), MARGIN + 12.5 * len(name) + LETTER * len(facts)) + MARGIN
     legend, end = _legend(TITLE + root.extent() + MARGIN + LINE + 16.0, width)
     height = end + MARGIN
     parts = [
@@ -74,8 +73,8 @@ def cluster_svg(robot: Robot) -> str:
         f'font-family="{FONT}" font-size="13" fill="{INK}">',
         f"<title>Cluster tree of {escape(root.title)}</title>",
         '<rect width="100%" height="100%" fill="#ffffff"/>',
-        _text(MARGIN, 30, name, size=18, weight="600"),
-        _text(beside, 30, facts, color=GREY),
+        _text(MARGIN, 30, name, size=18, weight="600").removesuffix("</text>")
+        + f'<tspan dx="14" font-size="13" font-weight="400" fill="{GREY}">{facts}</tspan></text>',
     ]
     parts += _edges(root)
     parts += [line for box in _all(root) for line in _draw(box)]

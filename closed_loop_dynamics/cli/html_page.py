@@ -25,7 +25,7 @@ table{border-collapse:collapse;font-size:13px}
 td,th{padding:3px 10px;border-bottom:1px solid var(--line);text-align:left;white-space:nowrap}
 th{background:var(--head);font-weight:600}.n{text-align:right;font-variant-numeric:tabular-nums}
 img{max-width:100%;height:auto;display:block;margin:0 auto}.wide img{min-width:640px}
-li{margin:4px 0}
+li{margin:4px 0}li,p,h1,h2{overflow-wrap:anywhere}
 .error{color:#d62828}.warning{color:#c77700}.info{color:var(--grey)}
 @media print{body{max-width:none;font-size:11px}h2{break-after:avoid}img,tr{break-inside:avoid}}
 """

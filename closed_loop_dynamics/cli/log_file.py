@@ -8,8 +8,9 @@ from ..arrays import Array
 from ..errors import InvalidInput
 from ..identification import CUTOFF, Log, measured
 from ..robot import Robot
-from .mistakes import FileProblem, UsageError
+from .mistakes import FileProblem
 from .motion_file import rising_times
+from .robot_argument import check_fixed
 from .states import States, check_table, coordinates
 from .tables import ACCELERATION, EFFORT, POSITION, VELOCITY, Table, joined, meaning
 
@@ -30,8 +31,7 @@ def log_of(robot: Robot, table: Table, cutoff: float) -> Log:
         FileProblem: columns missing or unknown, numbers that are not finite, times that do not
             increase, too few rows.
     """
-    if robot.mechanism.turning:
-        raise UsageError("logs are for robots with a fixed base and without ball joints")
+    check_fixed(robot, "logs are")
     check_table(robot, table)
     times = rising_times(table)
     tau = table.need(robot.names.actuator, EFFORT)

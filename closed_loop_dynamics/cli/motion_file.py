@@ -12,6 +12,7 @@ from ..arrays import Array
 from ..motion.trajectory import Points, Spline
 from ..robot import Robot
 from .mistakes import FileProblem, UsageError
+from .robot_argument import check_fixed
 from .states import check_table, coordinates
 from .tables import ACCELERATION, POSITION, VELOCITY, Table
 
@@ -84,8 +85,7 @@ def motion_of(robot: Robot, table: Table, rest: bool = False) -> MotionTable:
         FileProblem: columns missing or unknown, numbers that are not finite, times that do not
             increase.
     """
-    if robot.mechanism.turning:
-        raise UsageError("trajectory files are for robots with a fixed base, without ball joints")
+    check_fixed(robot, "trajectory files are")
     check_table(robot, table)
     names = coordinates(robot, robot.names.independent, POSITION)
     times = rising_times(table)

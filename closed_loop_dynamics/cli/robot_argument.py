@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from ..errors import did_you_mean
+from ..model.urdf.reader import FLOATING_BASE
 from ..model.words import SOLVERS
 from ..robot import Robot, load
 from ..shipped import ModelFiles, model_files
@@ -83,6 +84,19 @@ def load_robot(options: argparse.Namespace, *programs: str) -> Robot:
             prepare=programs,
             xacro=dict(options.xacro),
         )
+
+
+def check_fixed(robot: Robot, what: str) -> None:
+    """A position, a velocity and a column of a file must be one number per joint.
+
+    Raises:
+        UsageError: the base floats (with the remedy), or the robot has ball joints.
+    """
+    turning, bodies = robot.mechanism.turning, robot.mechanism.tree.bodies
+    if turning:
+        put_there = all(bodies[b].joint.name == FLOATING_BASE for b in turning)
+        remedy = "; --no-floating-base holds it" if put_there else ""
+        raise UsageError(f"{what} for robots with a fixed base and without ball joints{remedy}")
 
 
 def _xacro_argument(word: str) -> tuple[str, str]:

@@ -33,8 +33,8 @@ AGAIN, ALIKE = 12, 0.99
 STEPS, PATIENCE = 100, 8
 #: Starts before limbs of the best place are mended: another start often is there at once.
 UNMENDED = 5
-#: Other ways that are tried for a limb that misses its target alone.
-MENDS = 6
+#: Other ways that are tried for a limb that misses its target; before a search gives up.
+MENDS, LAST_MENDS = 6, 30
 #: Steps of the last descent, from the nearest positions: along a curved valley they are short.
 LAST_STEPS = 1000
 #: Longest step of a joint [rad, or sizes of the robot].
@@ -121,6 +121,7 @@ class Search:
             if again >= AGAIN or (vain and count > AGAIN):
                 break
         if best is not None and not vain:  # descents that will not arrive are given up early
+            best = self._mended(best, LAST_MENDS)
             best = self._descend(best.y, steps=LAST_STEPS, patience=LAST_STEPS) or best
             if best.there:
                 return best.y
@@ -141,15 +142,15 @@ class Search:
         limbs = [mech.y.slots(mech.scalar_joints(self._moved_by([t]))) for t in self._targets]
         return Starts(mech, robot.known, self._targets, limbs, robot.size)
 
-    def _mended(self, place: Place) -> Place:
+    def _mended(self, place: Place, ways: int = MENDS) -> Place:
         """A better place, if there is one, with another way for a limb that misses its target."""
         if place.there or len(self._targets) < 2:
             return place
         for limb in self._missing(place):
-            for start in self._known.with_another_limb(place.y, limb, MENDS):
+            for start in self._known.with_another_limb(place.y, limb, ways):
                 trial = self._descend(self._clipped(start))
                 if trial is not None and self._merit(trial) < 0.5 * self._merit(place):
-                    return self._mended(trial)
+                    return self._mended(trial, ways)
         return place
 
     def _missing(self, place: Place) -> list[int]:

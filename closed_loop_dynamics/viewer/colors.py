@@ -55,7 +55,8 @@ def legend(robot: Robot) -> str:
         f'<div style="margin-top:8px;height:8px;border-radius:4px;background:{scale}"></div>'
         '<div style="display:flex;justify-content:space-between;font-size:11px;opacity:0.7">'
         f"<span>- {end}</span><span>0</span><span>+ {end}</span></div>"
-        f'<div style="font-size:11px;color:{css(BEYOND)}">beyond the limit: purple</div>'
+        f'<div style="font-size:11px"><span style="color:{css(BEYOND)}">■</span> purple: '
+        "beyond the limit</div>"
     )
 
 

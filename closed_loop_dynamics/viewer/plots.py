@@ -71,12 +71,14 @@ class Plots:
         return sorted(group[i] for i in np.argsort(-peaks, kind="stable")[:MOST])
 
     def _series(self, members: list[int]) -> tuple[Any, ...]:
-        names = self._robot.names.actuator
-        curves = [
-            {"label": names[k], "stroke": PALETTE[k % len(PALETTE)], "width": 2,
-             "points": {"show": False}}
-            for k in members
-        ]  # fmt: skip
+        names, free = self._robot.names.actuator, list(PALETTE)
+        curves = []
+        for k in members:
+            own = PALETTE[k % len(PALETTE)]
+            color = free.pop(free.index(own) if own in free else 0)
+            curves.append(
+                {"label": names[k], "stroke": color, "width": 2, "points": {"show": False}}
+            )
         now = {"label": "now", "stroke": "#222222", "width": 1.5, "points": {"show": False}}
         return ({"label": "x"}, *curves, now)
 

@@ -38,7 +38,8 @@ class Scene:
     """The nodes of one robot in one viser server.
 
     Attributes:
-        frames: body -> the node that carries its shapes.
+        frames: body -> the node that carries its shapes, in that of its parent: when a joint
+            moves, what it carries need not be told.
         actuators: actuator (index into u) -> nodes in the colour of its force.
     """
 
@@ -49,7 +50,8 @@ class Scene:
         self._robot = robot
         self._scales = scales
         self._colors: list[Color | None] = [None] * robot.p
-        self._poses = np.full((len(robot.mechanism.tree.bodies), 4, 4), np.inf)
+        self._parents = [body.parent for body in robot.mechanism.tree.bodies]
+        self._poses = np.full((len(self._parents), 3, 4), np.inf)
         self.size = robot_size(robot)
         self._signs = link_size(robot)
         self.frames: dict[int, Any] = {}
@@ -65,18 +67,21 @@ class Scene:
         tree = self._robot.mechanism.tree
         scene = self._server.scene
         colored = _actuator_bodies(self._robot)
+        paths = {-1: "/robot"}
+        for b, link in enumerate(body.link for body in tree.bodies):
+            paths[b] = f"{paths[self._parents[b]]}/{_node_name(link)}"
+        paths[-1] += f"/{_node_name(tree.root_link)}"
         for body, found in shapes.items():
-            link = tree.root_link if body < 0 else tree.bodies[body].link
-            path = f"/robot/{link.replace('/', '_')}"
+            path = paths[body]
             self.frames[body] = scene.add_frame(path, show_axes=False)
             k = colored.get(body)
             for i, shape in enumerate(found):
-                node = add_shape(scene, f"{path}/{i}", shape, None if k is None else NEUTRAL)
+                node = add_shape(scene, f"{path}/:{i}", shape, None if k is None else NEUTRAL)
                 if k is not None:
                     self.actuators[k].append(node)
         for k, body in enumerate(self._robot.mechanism.actuator):
             if body not in colored:
-                name = f"{self.frames[body].name}/actuator"
+                name = f"{self.frames[body].name}/:actuator"
                 self.actuators[k].append(add_shape(scene, name, self._disc(body)))
 
     def _disc(self, body: int) -> Shape:
@@ -118,15 +123,22 @@ class Scene:
         """The same from what is seen of it: poses (bodies, 4, 4), both sides of cuts, forces."""
         with self._server.atomic():
             # Only what has changed, of poses by more than 1e-9: viser takes its time for each.
-            changed = np.abs(poses - self._poses) > 1e-9
-            for body in np.flatnonzero(changed[:, :3, 3].any(axis=1)).tolist():
-                self.frames[body].position = poses[body, :3, 3]
-            turned = np.flatnonzero(changed[:, :3, :3].any(axis=(1, 2)))
-            for body, wxyz in zip(turned.tolist(), quaternions(poses[turned, :3, :3]), strict=True):
+            local = self._in_parents(poses)
+            changed = np.abs(local - self._poses) > 1e-9
+            for body in np.flatnonzero(changed[:, :, 3].any(axis=1)).tolist():
+                self.frames[body].position = local[body, :, 3]
+            turned = np.flatnonzero(changed[:, :, :3].any(axis=(1, 2)))
+            for body, wxyz in zip(turned.tolist(), quaternions(local[turned, :, :3]), strict=True):
                 self.frames[body].wxyz = wxyz
-            self._poses = np.where(changed, poses, self._poses)
+            self._poses = np.where(changed, local, self._poses)
             self._show_cuts(np.reshape(cuts, (-1, 2, 3)))
             self._show_forces(tau)
+
+    def _in_parents(self, poses: Array) -> Array:
+        """(bodies, 3, 4) each in the frame of its parent."""
+        above = np.concatenate([poses, np.eye(4)[None]])[self._parents]
+        local = poses[:, :3] - np.where(np.arange(4) == 3, above[:, :3], 0.0)
+        return above[:, :3, :3].swapaxes(1, 2) @ local
 
     def _show_cuts(self, cuts: Array) -> None:
         moved = np.flatnonzero(np.any(np.abs(cuts - self._points) > 1e-9, axis=(1, 2)))
@@ -164,6 +176,11 @@ class Scene:
         """Draw the cut points, or not."""
         for ball in self._cuts:
             ball.visible = visible
+
+
+def _node_name(link: str) -> str:
+    """A link in the scene; names that begin with a colon are those of its shapes."""
+    return link.replace("/", "_").replace(":", "_")
 
 
 def _actuator_bodies(robot: Robot) -> dict[int, int]:

@@ -70,6 +70,21 @@ def test_a_yaml_in_place_of_the_urdf_is_recognised(run) -> None:
     assert outcome.status == 2 and "give the URDF before it" in outcome.err
 
 
+def test_a_floating_base_is_refused_with_the_remedy_that_there_is(run, squat, tmp_path) -> None:
+    lone = tmp_path / "flying.urdf"
+    lone.write_text(
+        '<robot name="r"><link name="world"/><joint name="flight" type="floating"><parent '
+        'link="world"/><child link="base"/></joint><link name="base"/></robot>'
+    )
+    free = "crank_leg", "--floating-base"
+    asked = ("path", "--link", "foot"), ("workspace", "-s", "knee"), ("map", "-i", squat[0])
+    for command, *rest in asked:
+        outcome = run(command, *free, *rest)
+        assert outcome.status == 2 and outcome.err.strip().endswith("--no-floating-base holds it")
+    outcome = run("path", lone, "--link", "base")
+    assert outcome.status == 2 and "fixed base" in outcome.err and "holds it" not in outcome.err
+
+
 def test_debug_shows_the_traceback() -> None:
     with pytest.raises(cld.ClosedLoopError):
         main(["check", "crankleg", "--debug"])

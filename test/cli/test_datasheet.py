@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.cli.commands.report import _loads, _Poses, _spaces
 
 
 class Page(HTMLParser):
@@ -118,6 +119,18 @@ def test_findings_are_those_of_check_and_loads_may_not_be_determined(run, tmp_pa
     for finding in cld.load(urdf, loops).report().findings:
         words = re.sub(r"['\"<>&].*", "", finding.message)
         assert words in text
+
+
+def test_rounding_is_no_force_and_all_that_limits_allow_is_no_least() -> None:
+    robot = cld.load("rh5_leg", prepare=())
+    seen = _Poses(robot, 0.1 * robot.random_independent(np.random.default_rng(0), 2))
+    seen.tau[:, robot.names.actuator.index("hip_yaw")] = 1e-15, -2e-15
+    (row,) = [row for row in Page(_loads(robot, seen)).rows if row[::3] == ["hip_yaw", "N·m"]]
+    assert [float(cell) for cell in (*row[1:3], row[4])] == [0.0, 0.0, 0.0]
+    page = Page(_spaces(robot, robot.report(), seen))
+    row = page.row("ankle_pitch", 9)
+    assert row[2:4] == row[4:6] and row[6] == ""
+    assert page.row("ankle_left_cylinder", 9)[6] == "at least"
 
 
 def test_wrong_names_are_refused_before_the_work(run, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from support import sketches
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.cli.link_reach import reach_of_link
+from tools import reach
 from tools.oracles.oracle import Oracle
 
 
@@ -88,6 +89,24 @@ def test_random_positions_come_from_all_that_a_loop_reaches(made: Any) -> None:
     assert beyond.mean() > 0.5
     reached = reach_of_link(robot, "tool", 60)
     assert np.ptp(reached.points[:, 2]) > 0.15  # both ends of the stroke, 0.2 m, nearly
+
+
+def test_poses_of_all_that_a_loop_reaches_are_found(made: Any, monkeypatch: Any) -> None:
+    """The campaign of ``tools/reach.py`` draws them from outside the box around the reference."""
+    urdf, loops, _ = made("tripod")
+    robot = cld.load(urdf, loops, prepare=())
+    (branch,) = robot.branches.values()
+    monkeypatch.setattr(reach, "end_links", lambda _: ["tool"])
+    reached = reach.campaign(robot, 40)
+    assert (reached.found, reached.beyond, reached.off) == (40, 0, 0)
+
+    def refuse(*_: object) -> None:
+        raise cld.TargetNotReached("", y=None, misses=(), limits=())
+
+    monkeypatch.setattr(cld.Robot, "inverse_kinematics", refuse)
+    low, high = branch.reachable_box()
+    drawn = np.array(reach.campaign(robot, 40).missed)
+    assert np.any((drawn < low) | (drawn > high), axis=1).mean() > 0.5
 
 
 def test_path_tells_where_the_loops_do_not_close(made: Any, run: Any, tmp_path: Path) -> None:

@@ -44,6 +44,20 @@ def test_several_links_and_positions_alone() -> None:
     np.testing.assert_allclose(robot.pose(right, found)[:3, 3], targets[right], atol=1e-7)
 
 
+@pytest.mark.slow
+def test_limbs_that_keep_each_other_from_their_targets_are_found_another_way() -> None:
+    """The one pose of 400 of this humanoid that was missed: five links, three limbs at limits."""
+    legs = [-1.42, -1.24, -0.27, -1.14, -0.14, 1.05, -0.98, 0.89, 1.49, -1.39, -0.23, 0.62]
+    arms = [0.7, -0.66, 0.93, -0.39, -0.9, 0.05, 0.34, 1.01, 0.49, -1.25, 0.22, -0.47, 0.62, -1.36]
+    rest = [0.47, 0.87, -1.38, -1.45, 1.18, 1.19]
+    robot = shipped("geared_humanoid")
+    y = np.array([*np.zeros(6), 1.0, *legs, *arms, *rest])
+    targets = {link: robot.pose(link, y) for link in end_links(robot)}
+    found = robot.inverse_kinematics(targets)
+    for link, target in targets.items():
+        np.testing.assert_allclose(robot.pose(link, found), target, atol=1e-7)
+
+
 def test_a_batch_follows_a_path_and_joints_that_do_not_matter_stay() -> None:
     robot, y0 = shipped("crank_leg"), np.array([0.1, 0.5, 0.2])
     ways = y0 + np.linspace(0.0, 0.3, 5)[:, None] * [1.0, 1.0, 0.0]

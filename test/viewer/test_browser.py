@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 from support.browser import colored, differing, picture, start_browser
+from support.drawn import drawn_at
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.cli import html_page
 from closed_loop_dynamics.viewer.snapshot import Camera
 from tools.pictures.browser import close_notices, wait_for
 
@@ -55,13 +57,14 @@ def test_page_loads_and_a_drag_moves_the_loop(browser: Any, server: Any, leg: cl
         assert "all loops are closed" in status[0].text
         close_notices(browser)
         (before,) = wait_for(lambda: _robot(browser, BETWEEN, "robot"), "the robot")
-        rod = window.look.scene.frames[leg.mechanism.tree.joint_index("knee_cylinder")]
-        start = np.array(rod.position)
+        rod = leg.mechanism.tree.joint_index("knee_cylinder")
+        start = drawn_at(window.look.scene, leg, rod)
         ActionChains(browser).click_and_hold(thumb).move_by_offset(70, 0).release().perform()
         knee = wait_for(lambda: window.snapshot.y[1] > 0.5 and window.snapshot.y[1], "the drag")
-        assert np.linalg.norm(np.array(rod.position) - start) > 0.01
+        there = drawn_at(window.look.scene, leg, rod)
+        assert np.linalg.norm(there[:3, 3] - start[:3, 3]) > 0.01
         pose = leg.pose("knee_cylinder_rod", window.snapshot.y)
-        np.testing.assert_allclose(rod.position, pose[:3, 3], atol=1e-9)
+        np.testing.assert_allclose(there, pose, atol=1e-9)
 
         def changed() -> bool:
             return differing(picture(browser, "drag")[BETWEEN], before) > 1000
@@ -106,6 +109,19 @@ def test_exported_page_plays_alone(
     assert not [name for name in asked if not name.startswith(("blob:", "data:", "file:"))]
     _narrow_and_dark(browser, page)
     browser.get("about:blank")
+
+
+def test_long_names_stay_on_a_narrow_datasheet(browser: Any, tmp_path: Path) -> None:
+    name, file = "right_leg_hip_cylinder_rod~right_leg_thigh_of_a_humanoid", tmp_path / "sheet.html"
+    parts = html_page.section(name, name, f"<li>{name}</li>", html_page.table([(name,), (name,)]))
+    file.write_text(html_page.page(name, [f"<h1>{name}</h1>", parts]))
+    size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        browser.get(file.as_uri())
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def _narrow_and_dark(browser: Any, page: Path) -> None:

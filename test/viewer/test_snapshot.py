@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.quantities.links import body_poses
-from closed_loop_dynamics.viewer.colors import BEYOND, NEUTRAL, force_color, force_scales
+from closed_loop_dynamics.viewer.colors import BEYOND, NEUTRAL, force_color, force_scales, legend
 from closed_loop_dynamics.viewer.plots import holding_forces
 from closed_loop_dynamics.viewer.reach import joint_ranges
 from closed_loop_dynamics.viewer.scene import quaternion
@@ -102,6 +104,8 @@ def test_colours_tell_sign_size_and_excess(leg: cld.Robot) -> None:
     assert red[0] > red[2] + 60 and blue[2] > blue[0] + 60
     assert force_color(0.9)[1] < force_color(0.1)[1]
     assert force_color(1.2) == force_color(-1.2) == BEYOND
+    # words in purple are not read on a dark page
+    assert re.findall(r"[^-]color:[^>]*>([^<]*)", legend(leg)) == ["■"]
     efforts = [leg.mechanism.tree.bodies[b].joint.effort for b in leg.mechanism.actuator]
     np.testing.assert_array_equal(force_scales(leg), efforts)
     free = cld.load(*MECHANISMS["four_bar"].build())

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
+from support.drawn import drawn_at
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.cli.motion_file import motion_of
@@ -57,14 +58,25 @@ def test_the_scene_is_told_only_what_has_moved(
     monkeypatch.setattr(handles, "_set_pose_vector", lambda _, value, *rest: told.append(value))
     look.scene.show(look.first)
     assert not told
-    ankle = look.home.copy()
-    ankle[leg.names.independent.index("ankle")] += 0.1
-    shot = look.camera.standing(ankle)
+    for joint in ("ankle", "hip"):
+        moved = look.home.copy()
+        moved[leg.names.independent.index(joint)] += 0.1
+        shot = look.camera.standing(moved)
+        look.scene.show(look.first)
+        told.clear()
+        look.scene.show(shot)
+        # A joint turns or shifts one node, whatever it carries.
+        joints = np.sum(np.abs(shot.q - look.first.q) > 1e-9)
+        cuts = np.any(np.abs(np.subtract(shot.cuts, look.first.cuts)) > 1e-9, axis=(1, 2)).sum()
+        assert len(told) == joints + cuts > 0
+
+
+def test_nodes_lie_in_those_of_their_parents(server: Any, leg: cld.Robot) -> None:
+    look = Look(server, leg)
+    shot = look.camera.standing(np.array([-0.4, 0.8, -0.4]))
     look.scene.show(shot)
-    changed = np.abs(shot.poses - look.first.poses) > 1e-9
-    shifted, turned = changed[:, :3, 3].any(axis=1).sum(), changed[:, :3, :3].any(axis=(1, 2)).sum()
-    cuts = np.any(np.abs(np.subtract(shot.cuts, look.first.cuts)) > 1e-9, axis=(1, 2)).sum()
-    assert 0 < len(told) == shifted + turned + cuts < 2 * len(shot.poses)
+    for body, pose in enumerate(shot.poses):
+        np.testing.assert_allclose(drawn_at(look.scene, leg, body), pose, rtol=0, atol=1e-8)
 
 
 def test_a_chart_names_the_eight_largest_of_many_actuators(server: Any) -> None:
@@ -77,6 +89,7 @@ def test_a_chart_names_the_eight_largest_of_many_actuators(server: Any) -> None:
             peaks = {robot.names.actuator[k]: np.abs(tau[:, k]).max() for k in plots._groups[unit]}
             named = {series["label"] for series in chart.series} - {"x", "now"}
             assert named == {*sorted(peaks, key=lambda name: -peaks[name])[:8]}
+            assert len({series.get("stroke") for series in chart.series}) == len(chart.series)
             assert len(chart.data) == len(chart.series)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.drawn import drawn_at
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.cli.mistakes import FileProblem
@@ -41,17 +42,17 @@ def drag(window: Window, joint: str, value: float) -> None:
     window.panel._moved.append(joint)
 
 
-def frame(window: Window, joint: str) -> Any:
+def place(window: Window, joint: str) -> np.ndarray:
     body = window.robot.mechanism.tree.joint_index(joint)
-    return window.look.scene.frames[body]
+    return drawn_at(window.look.scene, window.robot, body)[:3, 3]
 
 
 def test_slider_moves_the_links_that_depend_on_it(server: Any, look: Look) -> None:
     window = Window(server, look)
-    before = np.array(frame(window, "knee_cylinder").position)
+    before = place(window, "knee_cylinder")
     drag(window, "knee", 1.0)
     window.step(1.0, 0.02)
-    after = np.array(frame(window, "knee_cylinder").position)
+    after = place(window, "knee_cylinder")
     assert np.linalg.norm(after - before) > 0.01
     expected = look.robot.pose("knee_cylinder_rod", [0.0, 1.0, 0.0])[:3, 3]
     np.testing.assert_allclose(after, expected, atol=1e-9)

@@ -17,7 +17,7 @@ from ..mistakes import FileProblem, UsageError
 from ..motion_file import motion_of
 from ..output import add_output_arguments, check_output, write
 from ..pictures import STYLES, check_picture, new_figure, save_figure
-from ..robot_argument import add_robot_arguments, load_robot
+from ..robot_argument import add_robot_arguments, check_fixed, load_robot
 from ..states import parse_vector, reference
 from ..tables import POSITION, TIME, Table, column
 
@@ -70,8 +70,7 @@ def run(options: argparse.Namespace) -> int:
         if link not in robot.mechanism.tree.frames:
             known = robot.mechanism.tree.frames
             raise UsageError(f"--link: no link '{link}'; {did_you_mean(link, known)}")
-    if robot.mechanism.turning:
-        raise UsageError("path is for robots with a fixed base and without ball joints")
+    check_fixed(robot, "path is")
     times, y = _motion(robot, options)
     ways = np.stack([_way(robot, link, options.point, y) for link in options.link], axis=1)
     joints = [column(name, POSITION) for name in robot.names.independent]

@@ -26,7 +26,7 @@ from ..mistakes import UsageError, need
 from ..output import check_place, put
 from ..pictures import unit
 from ..progress import Progress
-from ..robot_argument import add_robot_arguments, load_robot
+from ..robot_argument import add_robot_arguments, check_fixed, load_robot
 from ..states import reference
 from ..tables import EFFORT, POSITION, VELOCITY
 from ..terminal import number
@@ -45,7 +45,7 @@ examples:
   closed-loop report crank_leg -o crank_leg.html
   closed-loop report robot.urdf loops.yaml --poses 1000 -o robot.html
 """
-#: Rows of the table of loads at most; told as no moment [N m].
+#: Rows of the table of loads at most; told as no force or moment [N, N m].
 MOST_PINS, NOISE = 20, 1e-9
 
 
@@ -188,8 +188,10 @@ def _spaces(robot: Robot, report: Report, seen: _Poses) -> str:
             ends = reach.get(joint, seen_ends)
             if ends[2]:  # a box that is reached as a whole, or poses: whichever is wider
                 ends = (min(ends[0], seen_ends[0]), max(ends[1], seen_ends[1]), ends[2])
-            if joint in plain and np.isfinite(limits.upper[k] - limits.lower[k]):
-                ends = (limits.lower[k], limits.upper[k], "")
+            own = (limits.lower[k], limits.upper[k], "")
+            whole = np.allclose(ends[:2], own[:2], rtol=0.0, atol=1e-9)
+            if whole or (joint in plain and np.isfinite(own[1] - own[0])):
+                ends = own
             units = [unit(tree, joint, kind) for kind in (POSITION, VELOCITY, EFFORT)]
             low, high = (_finite(v[k]) for v in (limits.lower, limits.upper))
             most = (limits.velocity[k], limits.effort[k])
@@ -221,7 +223,7 @@ def _loads(robot: Robot, seen: _Poses) -> str:
     )
     rows = [("actuator", "from", "to", "unit", "of its limit [%]")]
     for k, joint in enumerate(robot.names.actuator):
-        low, high = seen.tau[:, k].min(), seen.tau[:, k].max()
+        low, high = (v * (abs(v) > NOISE) for v in (seen.tau[:, k].min(), seen.tau[:, k].max()))
         share = f"{100 * max(-low, high) / limits[k]:.3g}" if np.isfinite(limits[k]) else "-"
         rows.append((joint, f"{low:.4g}", f"{high:.4g}", unit(tree, joint, EFFORT), share))
     first = seen.loads[0]
@@ -249,9 +251,10 @@ def _loads(robot: Robot, seen: _Poses) -> str:
 
 def _mechanisms(robot: Robot, grid: int) -> list[str]:
     """A page of curves or maps for each."""
-    if robot.mechanism.turning:
-        why = "Drawn for robots with a fixed base and without ball joints."
-        return [section("Transmission", why)] if robot.branches else []
+    try:
+        check_fixed(robot, "drawn")
+    except UsageError as reason:
+        return [section("Transmission", str(reason))] if robot.branches else []
     parts = []
     for name in loop_names(robot.branches).values():
         joints = robot.submechanism(name).independent[:2]

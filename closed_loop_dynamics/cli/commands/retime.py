@@ -8,9 +8,9 @@ import sys
 from ...motion.retiming import retimed
 from ..arguments import positive
 from ..bags import add_input_arguments, read_recording
-from ..mistakes import UsageError, need
+from ..mistakes import need
 from ..output import add_output_arguments, check_output, write
-from ..robot_argument import add_robot_arguments, load_robot
+from ..robot_argument import add_robot_arguments, check_fixed, load_robot
 from ..states import check_table
 from ..tables import ACCELERATION, POSITION, TIME, VELOCITY, joined, with_column
 
@@ -43,8 +43,7 @@ def run(options: argparse.Namespace) -> int:
     check_output(options)
     need("toppra", "retiming")
     robot = load_robot(options, "loop_jacobian")
-    if robot.mechanism.turning:
-        raise UsageError("retime is for robots with a fixed base and without ball joints")
+    check_fixed(robot, "retime is")
     table = read_recording(options.input, options.topic).table
     check_table(robot, table)
     names = robot.names.independent

@@ -11,7 +11,7 @@ from ..arguments import add_vector, positive, whole
 from ..link_reach import draw_reach, reach_in_task_space, reach_of_link
 from ..mistakes import FileProblem, UsageError
 from ..pictures import check_picture, save_figure
-from ..robot_argument import add_robot_arguments, load_robot
+from ..robot_argument import add_robot_arguments, check_fixed, load_robot
 from ..states import parse_vector, reference
 from ..workspace_drawing import draw
 from ..workspace_maps import sample
@@ -74,8 +74,7 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None:
         check_picture(options.output, options)
     robot = load_robot(options)
-    if robot.mechanism.turning:
-        raise UsageError("workspace is for robots with a fixed base and without ball joints")
+    check_fixed(robot, "workspace is")
     if options.link or options.x:
         return _cartesian(robot, options)
     name = _submechanism(robot, options.submechanism)
