@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 import weakref
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -131,7 +132,7 @@ class NativeProgram(Program):
         return self._wide.width
 
     def _run_batch(
-        self, context: Context, block: Array, out: Array, status: NDArray[np.int64]
+        self, context: Context, values: Sequence[Array], out: Array, status: NDArray[np.int64]
     ) -> None:
         # The context may be another thread's: its seeds are read, and nothing is written there.
         self.prepare_batch()
@@ -140,9 +141,12 @@ class NativeProgram(Program):
         if own.lanes is None:
             own.lanes = aligned_zeros(wide.shape.lane_layout.size * width)
             _write_addresses(own.lanes, wide)
-        rows = map(_PLACE.from_buffer, (block, out, status))
-        wide.run(*rows, len(block), context.handle, _PLACE.from_buffer(own.lanes))
-        lane = (len(block) - 1) % width
+        places = np.array(
+            [(v.__array_interface__["data"][0], v.strides[0] // v.itemsize) for v in values]
+        )
+        rows = map(_PLACE.from_buffer, (places, out, status))
+        wide.run(*rows, len(out), context.handle, _PLACE.from_buffer(own.lanes))
+        lane = (len(out) - 1) % width
         for at, last in zip(wide.shape.lane_layout.status, own.statuses, strict=True):
             integers = own.lanes[at * width : (at + 2) * width].view(np.int64)
             last[:] = integers[lane], integers[width + lane]

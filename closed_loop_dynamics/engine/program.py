@@ -118,9 +118,9 @@ class Program(abc.ABC):
 
     @abc.abstractmethod
     def _run_batch(
-        self, context: Context, block: Array, out: Array, status: NDArray[np.int64]
+        self, context: Context, values: Sequence[Array], out: Array, status: NDArray[np.int64]
     ) -> None:
-        """Evaluate the rows of ``block`` (N, n_user_in), N > 0, all finite, into the other two."""
+        """Evaluate the rows of the inputs (N, size), N > 0, into the other two."""
 
     def _grain(self, rows: int) -> int:
         """Rows that threads cannot share: all, where one starts from the other."""
@@ -206,27 +206,22 @@ class Program(abc.ABC):
     def batch(self, *values: Array) -> Array:
         """Evaluate N samples, each argument (N, size), shared by threads; (N, output size)."""
         count, context = len(values[0]), self.context()
-        block, out = (np.empty((count, n)) for n in (self._offsets[-1], self.source.output_size))
-        status = np.zeros(count, dtype=np.int64)
-        wrong: list[int] = []
+        out, status = np.empty((count, self.source.output_size)), np.zeros(count, dtype=np.int64)
         last: list[NDArray[np.int64]] = []
 
         def part(start: int, end: int) -> None:
-            rows = np.concatenate([v[start:end] for v in values], axis=1, out=block[start:end])
-            if not -MAX_ANGLE <= rows.min(initial=0.0) <= rows.max(initial=0.0) <= MAX_ANGLE:
-                wrong.append(start)
-            else:
-                began = perf_counter()
-                self._run_batch(context, rows, out[start:end], status[start:end])
-                self._pace = (perf_counter() - began) / len(rows)
+            rows, began = [v[start:end] for v in values], perf_counter()
+            self._run_batch(context, rows, out[start:end], status[start:end])
+            self._pace = (perf_counter() - began) / (end - start)
             if end == count:
                 last[:] = (s.copy() for s in self.context().statuses)
 
         if count:
             share(count, self._grain(count), part, self._pace)
-        if wrong:
-            sample, position = np.argwhere(~(np.abs(block) <= MAX_ANGLE))[0]
-            raise InvalidInput(f"sample {sample}: {self.input_error(int(position))}")
+        for sample in (status >= INPUT).nonzero()[0]:
+            row = np.concatenate([v[sample] for v in values])
+            position = int((~(np.abs(row) <= MAX_ANGLE)).argmax())
+            raise InvalidInput(f"sample {sample}: {self.input_error(position)}")
         for sample in status.nonzero()[0]:  # again, one by one and in order, by this thread
             try:
                 out[sample] = self(*(v[sample] for v in values))

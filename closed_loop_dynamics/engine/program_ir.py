@@ -7,7 +7,7 @@ kept in the program's memory: no names are shared between units, so two robots c
 from __future__ import annotations
 
 from ..arrays import MAX_ANGLE
-from .code import Function, Module
+from .code import Function, Module, Variable
 from .layout import CHECK, INPUT, SOLVER, BoundSolver, Layout, ProgramShape
 from .values import Block, Flag, Int, Real
 
@@ -39,15 +39,22 @@ def emit_single(module: Module, shape: ProgramShape, symbol: str, body: str) -> 
 def emit_batch(module: Module, shape: ProgramShape, symbol: str, body: str, lanes: int) -> None:
     """Write ``int symbol(in, out, status, count, records, lanes)``.
 
-    ``in`` is (count, n_user_in) and ``out`` (count, n_user_out), row by row; ``status`` one integer
-    per sample. The last block repeats the last sample in its spare lanes.
+    ``in`` has two integers for each of the user's vectors: where its rows are, and how many numbers
+    there are from one to the next. ``out`` is (count, n_user_out), row by row; ``status`` one
+    integer per sample, INPUT for one that is not finite or too large. The last block repeats the
+    last sample in its spare lanes.
     """
     kinds = {"in": Block, "out": Block, "status": Block, "count": Int}
     kinds |= {"records": Block, "lanes": Block}
     f = module.function(symbol, kinds, lanes=lanes, returns=Int)
-    rows_in, rows_out, statuses, count, records, memory = f.arguments
-    rows_in, rows_out, records = (block.of(Real) for block in (rows_in, rows_out, records))
+    places, rows_out, statuses, count, records, memory = f.arguments
+    rows_out, records = (block.of(Real) for block in (rows_out, records))
     at = _Memory(memory, shape, shape.lane_layout)
+    vectors = [
+        (places.of(Block)[2 * k], places.of(Int)[2 * k + 1], size, sum(shape.input_sizes[:k]))
+        for k, size in enumerate(shape.input_sizes)
+        if size
+    ]
     blocks, last = (count + (lanes - 1)) // lanes, count - 1
 
     def sample(block: Int, lane: Int) -> Int:
@@ -55,12 +62,13 @@ def emit_batch(module: Module, shape: ProgramShape, symbol: str, body: str, lane
         return (position < count).choose(position, last)
 
     with f.loop(blocks) as block:
-        if shape.n_user_in:
+        if vectors:
             with f.loop(lanes) as lane:
-                row = rows_in + sample(block, lane) * shape.n_user_in
-                with f.loop(shape.n_user_in) as i:
-                    _Lane(at.user_in, lane)[i] = row[i]
-        status = f.integer(0)
+                for rows, step, size, start in vectors:
+                    row, own = rows + sample(block, lane) * step, _Lane(at.user_in + start, lane)
+                    with f.loop(size) as i:
+                        own[i] = row[i]
+        status = _refused(f, at.user_in, shape.n_user_in)
         for solver, offset in zip(at.solvers, shape.layout.records, strict=True):
             code = _solve_lanes(f, solver, records + offset, at)
             status = _first_failure(status, code.differs(0), code + solver.tag)
@@ -158,6 +166,17 @@ def _solve_lanes(f: Function, solver: _Solver, record: Block[Real], at: _Memory)
     code = solver.iterate(f, at.workspace)
     solver.hand_over()
     return code
+
+
+def _refused(f: Function, user_in: Block[Real], count: int) -> Int:
+    """INPUT where a number is not finite or too large, and zero in its place; else 0."""
+    fine = Variable(f.flag(True))
+    if count:
+        with f.loop(count, fine) as i:
+            good = abs(user_in[i]) <= MAX_ANGLE
+            user_in[i] = good.choose(user_in[i], f.real(0.0))
+            fine.value = fine.value & good
+    return fine.value.choose(f.integer(0), f.integer(INPUT))
 
 
 def _first_failure(status: Int, failed: Flag, code: Int) -> Int:

@@ -56,11 +56,11 @@ class VmProgram(Program):
         return machine.run()
 
     def _run_batch(
-        self, context: Context, block: Array, out: Array, status: NDArray[np.int64]
+        self, context: Context, values: Sequence[Array], out: Array, status: NDArray[np.int64]
     ) -> None:
         machine: _Machine = context.handle
-        for sample, row in enumerate(block):
-            machine.user_in[:] = row
+        for sample, rows in enumerate(zip(*values, strict=True)):
+            np.concatenate(rows, out=machine.user_in)
             status[sample] = machine.run()
             out[sample] = context.output
 

@@ -282,7 +282,7 @@ def test_lanes_agree_with_single_samples(monkeypatch: pytest.MonkeyPatch, width:
     p = rng.uniform([0.0, -1.5], [2.2, 1.8], (5 * width + 3, 2))
     out, status = np.empty((len(p), 2)), np.full(len(p), -7, dtype=np.int64)
     context = program.context()
-    program._run_batch(context, p, out, status)
+    program._run_batch(context, [p], out, status)
     rounds = []
     for i, one in enumerate(p):
         single = program.new_context()

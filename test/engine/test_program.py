@@ -360,6 +360,6 @@ def test_lane_memory_holds_everything_the_code_writes() -> None:
     start = (-(fence.ctypes.data // 8)) % 8
     context = program.context()
     context.lanes = fence[start : start + length]
-    program._run_batch(context, np.ones((3, 1)), np.empty((3, 1)), np.zeros(3, dtype=np.int64))
+    program._run_batch(context, [np.ones((3, 1))], np.empty((3, 1)), np.zeros(3, dtype=np.int64))
     assert (fence[:start] == 7.0).all()
     assert (fence[start + length :] == 7.0).all()
