@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -35,13 +34,24 @@ from .osim import (
     osim_contenders,
     osim_instructions,
 )
-from .pinocchio_side import PinocchioSide
+from .pinocchio_side import MANY_OF_ABA, MANY_OF_RNEA, PinocchioSide
 from .states import PATTERNS, States, make_states
-from .timing import Contender, at_once, row_by_row, take_turns
+from .timing import (
+    MANY,
+    TWO_THREADS,
+    Contender,
+    at_once,
+    many,
+    numbers_of_threads,
+    row_by_row,
+    take_turns,
+)
 
-#: As fast as two cores can be; a machine with one has no such rows.
-TWO_THREADS = "two threads"
-BATCHES = ("inverse dynamics, batch of 1000", "forward dynamics, batch of 1000")
+BATCHES = tuple(
+    f"{what} dynamics, batch of {count}"
+    for count in (1000, MANY)
+    for what in ("inverse", "forward")
+)
 #: Rows of the table: our contender, and whom it is compared with: Pinocchio, or us on one thread.
 PAIRS = (
     ("positions: state(y)", "forwardKinematics(q)"),
@@ -61,7 +71,7 @@ PAIRS = (
     (OSIM, BARE_TREE),
     ("inverse dynamics, batch of 1000", "rneaInParallel"),
     ("forward dynamics, batch of 1000", "abaInParallel"),
-    *((f"{each}, {TWO_THREADS}", each) for each in BATCHES),
+    *((f"{each}, {TWO_THREADS}", each) for each in (*BATCHES, MANY_OF_RNEA, MANY_OF_ABA)),
     *(
         (f"{ours}, {variant}", theirs)
         for variant in (CLOSED_FORM, HYBRID)
@@ -177,18 +187,14 @@ def _ours(robot: Robot, states: States) -> list[Contender]:
         row_by_row("forward dynamics, projection", by("projection"), y, yd, tau_u, every=slow),
         row_by_row("forward dynamics, lagrange", by("lagrange"), y, yd, tau_u, every=slow),
     ]
-    counts = {"": 1} | ({f", {TWO_THREADS}": 2} if two_cores() else {})
-    for words, threads in counts.items():
+    for words, threads in numbers_of_threads().items():
         inverse = partial(robot.inverse_dynamics, threads=threads)
         forward = partial(robot.forward_dynamics, threads=threads)
-        found.append(at_once(f"{BATCHES[0]}{words}", inverse, y, yd, ydd))
-        found.append(at_once(f"{BATCHES[1]}{words}", forward, y, yd, tau_u))
+        for k, rows in enumerate(((y, yd, ydd), (y, yd, tau_u))):
+            function = (inverse, forward)[k]
+            found.append(at_once(f"{BATCHES[k]}{words}", function, *rows))
+            found.append(at_once(f"{BATCHES[2 + k]}{words}", function, *many(*rows), calls=1))
     return found
-
-
-def two_cores() -> bool:
-    """This process may use more than one."""
-    return len(os.sched_getaffinity(0)) > 1
 
 
 def _compare(times: dict[str, float], pattern: str, bars: Sequence[Bar]) -> list[Row]:

@@ -19,13 +19,15 @@ from closed_loop_dynamics.robot import Robot
 from ..oracles.pinocchio_tree import PinocchioTree
 from .loops import cuts_of, joint_names
 from .states import States
-from .timing import BATCH_CALLS, Call, Contender, chunked
+from .timing import BATCH_CALLS, MANY, Call, Contender, chunked, many, numbers_of_threads
 
 #: The default settings (mu = 0) divide by zero: a planar loop closed in 3-D is over-constrained.
 #: The smallest regularisation that is safe needs one iteration, so it costs what the default does.
 CONTACT = (1e-12, 1)
 #: The settings of Pinocchio's own example, to one iteration, and to convergence.
 LOOP_ABA = {"lcaba, 1 iteration": (1e-6, 1), "lcaba, converged": (1e-4, 10)}
+#: What it makes of many rows on one thread and on two is what a machine has to give.
+MANY_OF_RNEA, MANY_OF_ABA = (f"{what}InParallel, batch of {MANY}" for what in ("rnea", "aba"))
 
 
 class PinocchioSide:
@@ -114,28 +116,31 @@ class PinocchioSide:
         tree, model = self.tree, self.tree.model
         q, v, a, f = self.rows(states.q, states.qd, states.qdd, tau)
         data = [model.createData() for _ in range(4)]
-        pool = pin.ModelPool(model, 1)
-        batch = [np.asfortranarray(tree.to_pinocchio_q(states.q).T)]
-        batch += [
-            np.asfortranarray(tree.to_pinocchio_v(x).T)
-            for x in (states.qd, states.qdd, tau, 0 * tau)
-        ]
-        q_all, v_all, a_all, f_all, out = batch
+        pool = pin.ModelPool(model, 2)
+        batch = [tree.to_pinocchio_q(states.q)]
+        batch += [tree.to_pinocchio_v(x) for x in (states.qd, states.qdd, tau, 0 * tau)]
 
         def single(name: str, function: Any, memory: Any, *rows: list[Array]) -> Contender:
             calls: list[Call] = [(model, memory, *row) for row in zip(*rows, strict=True)]
             return Contender(name, function, chunked(calls))
 
-        def whole(name: str, function: Any, third: Array) -> Contender:
-            calls: list[Call] = [(1, pool, q_all, v_all, third, out)]
-            return Contender(name, function, [calls * BATCH_CALLS], evaluations=len(states.y))
+        def whole(
+            name: str, function: Any, third: int, rows: list[Array], calls: int, threads: int
+        ) -> Contender:
+            q, v, x, out = (np.asfortranarray(rows[k].T) for k in (0, 1, third, 4))
+            same: list[Call] = [(threads, pool, q, v, x, out)]
+            return Contender(name, function, [same * calls], evaluations=len(rows[0]))
 
+        functions = (pin.rneaInParallel, 2), (pin.abaInParallel, 3)
+        batches = [whole(of.__name__, of, third, batch, BATCH_CALLS, 1) for of, third in functions]
+        for words, threads in numbers_of_threads().items():
+            for name, (of, third) in zip((MANY_OF_RNEA, MANY_OF_ABA), functions, strict=True):
+                batches.append(whole(f"{name}{words}", of, third, many(*batch), 1, threads))
         return [
             single("forwardKinematics(q)", pin.forwardKinematics, data[0], q),
             single("forwardKinematics(q, v, a)", pin.forwardKinematics, data[1], q, v, a),
             single("rnea", pin.rnea, data[2], q, v, a),
             single("aba", pin.aba, data[3], q, v, f),
             *self._closed_contenders(states, tau),
-            whole("rneaInParallel", pin.rneaInParallel, a_all),
-            whole("abaInParallel", pin.abaInParallel, f_all),
+            *batches,
         ]

@@ -8,6 +8,7 @@ chunks (cheap states must not stand for all).
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -19,6 +20,8 @@ Call = tuple[Any, ...]
 CHUNK = 100
 #: Calls of a batch in a row: the first finds the caches full of something else, as in a chunk.
 BATCH_CALLS = 5
+#: Rows of a batch that two threads share; a machine with one core has no such rows in its tables.
+MANY, TWO_THREADS = 10_000, "two threads"
 
 
 @dataclass(eq=False)
@@ -90,10 +93,22 @@ def row_by_row(name: str, function: Callable[..., Any], *arrays: Any, every: int
     return Contender(name, function, chunked(calls), every=every)
 
 
-def at_once(name: str, function: Callable[..., Any], *arrays: Any) -> Contender:
+def numbers_of_threads() -> dict[str, int]:
+    """What is said behind a contender's name, and its threads; one where there is one core."""
+    return {"": 1} | ({f", {TWO_THREADS}": 2} if len(os.sched_getaffinity(0)) > 1 else {})
+
+
+def many(*arrays: Any) -> list[Any]:
+    """The rows of every array again and again, until they are ``MANY``."""
+    return [np.resize(rows, (MANY, rows.shape[1])) for rows in arrays]
+
+
+def at_once(
+    name: str, function: Callable[..., Any], *arrays: Any, calls: int = BATCH_CALLS
+) -> Contender:
     """A function of all states, several times in a row."""
-    calls: list[Call] = [arrays] * BATCH_CALLS
-    return Contender(name, function, [calls], evaluations=len(arrays[0]))
+    rows: list[Call] = [arrays] * calls
+    return Contender(name, function, [rows], evaluations=len(arrays[0]))
 
 
 def take_turns(contenders: Sequence[Contender], sweeps: int) -> None:
