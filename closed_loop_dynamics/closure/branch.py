@@ -9,6 +9,7 @@ the answer is ClosureNotFound, never another assembly mode.
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -268,10 +269,11 @@ class Branch:
             self._ends.append((found, float(np.sign(p[0] - found.p[0])), status))
         raise self._not_found(p, found, status)
 
-    def _starts(self, p: Array) -> list[Solution]:
+    def _starts(self, p: Array) -> Iterator[Solution]:
         """Known solutions to start from: the nearest nodes, then the reference."""
-        near = self._widest.nearest(p, 2) if self.table.filled else []
-        return [*near, self.reference]
+        if self.table.filled:
+            yield from self._widest.nearest(p, 2)
+        yield self.reference
 
     def _not_found(self, p: Array, last: Solution, status: int) -> ClosureNotFound:
         """The exception for ``p``, with how far the way there went."""

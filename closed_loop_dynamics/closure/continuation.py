@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,6 +90,7 @@ class Continuation(Follower):
         sizes = closure.sizes[list(closure.system.independent)]
         super().__init__(program, sizes, closure.x_sizes, LONGEST_STEP)
         self.closure, self.seeds = closure, seeds
+        self._local = threading.local()
 
     def context(self) -> Context:
         """Memory to go in, of the caller's thread."""
@@ -108,7 +110,9 @@ class Continuation(Follower):
             The solution and 0; where there is no way, the one that came nearest and the status with
             which its way ended.
         """
-        context = self.context()
+        if not hasattr(self._local, "context"):  # of every thread, as each way begins anew
+            self._local.context = self.context()
+        context = self._local.context
         nearest: list[tuple[float, Solution, int]] = []
         for start in starts:
             for way in _ways(start.p, p):
@@ -139,9 +143,9 @@ def continues(a: Solution, b: Solution, x_scale: Sizes) -> bool:
     return bool(off <= 0.2 * bend + 1e-9)
 
 
-def _ways(start: Array, target: Array) -> list[list[Array]]:
+def _ways(start: Array, target: Array) -> Iterator[list[Array]]:
     """The straight way; then along the axes, one after the other, for two or three of them."""
-    ways = [[target]]
+    yield [target]
     n = len(start)
     if 2 <= n <= 3:
         for order in itertools.permutations(range(n)):
@@ -150,5 +154,4 @@ def _ways(start: Array, target: Array) -> list[list[Array]]:
                 corner = corner.copy()
                 corner[axis] = target[axis]
                 corners.append(corner)
-            ways.append(corners)
-    return ways
+            yield corners

@@ -7,7 +7,7 @@ branch of the reference configuration.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import copy
 from functools import cached_property
 from typing import Any
@@ -199,18 +199,31 @@ class SeedTable:
         """Grid index -> solution, of the nodes that were reached."""
         flat, (points, _) = np.flatnonzero(self.reached), self.grid()
         index = np.transpose(np.unravel_index(flat, tuple(self.count))).tolist()
-        return {tuple(i): self._node(points, k) for i, k in zip(index, flat.tolist(), strict=True)}
+        return {
+            tuple(i): self._node(points[k], k) for i, k in zip(index, flat.tolist(), strict=True)
+        }
 
-    def nearest(self, p: Array, most: int) -> list[Solution]:
+    def nearest(self, p: Array, most: int) -> Iterator[Solution]:
         """The nodes around ``p`` that were reached, the nearest first."""
-        points, reached = self.grid()
-        flat = np.flatnonzero(reached)
-        away = np.max(np.abs(points[flat] - p) / self.step, axis=1)
-        return [self._node(points, k) for k in flat[np.argsort(away)[:most]].tolist()]
+        shape, at = tuple(self.count), self.nearest_node(p)
+        first = int(np.ravel_multi_index(tuple(at), shape))
+        here = bool(np.isfinite(self.nodes[first, 0]))
+        if here:  # as nearly always, and nobody asks for more
+            yield self._node(self.low + at * self.step, first)
+        numbers, flat = np.arange(len(self.nodes)).reshape(shape), np.zeros(0, dtype=np.intp)
+        for reach in (1, max(shape)):  # next to it; else anywhere
+            flat = numbers[tuple(slice(max(i - reach, 0), i + reach + 1) for i in at)].ravel()
+            flat = flat[np.isfinite(self.nodes[flat, 0]) & (flat != first)]
+            if len(flat) >= most:
+                break
+        points = self.low + np.transpose(np.unravel_index(flat, shape)) * self.step
+        away = np.abs((points - p) / self.step).max(axis=1)
+        for k in away.argsort()[: most - here]:
+            yield self._node(points[k], int(flat[k]))
 
-    def _node(self, points: Array, flat: int) -> Solution:
+    def _node(self, point: Array, flat: int) -> Solution:
         node, n_x = self.nodes[flat], len(self._reference.x)
-        return Solution(points[flat], node[:n_x], node[n_x:].reshape(n_x, -1))
+        return Solution(point, node[:n_x], node[n_x:].reshape(n_x, -1))
 
 
 def limit_box(closure: NumericalClosure, p_ref: Array) -> Box:

@@ -93,9 +93,7 @@ class NativeProgram(Program):
         """Compile the SIMD version now instead of at the first batch call."""
         if self._wide is None:
             with self._lock:
-                # Newton goes on until the slowest lane is done: fewer of them wait for it.
-                lanes = native.simd_lanes(1 if self.source.solvers else 2)
-                self._wide = self._wide or self._load(lanes)
+                self._wide = self._wide or self._load(native.simd_lanes())
 
     def run_address(self) -> int:
         """Address of ``i64 run(ptr memory)``, good while this program lives."""

@@ -276,7 +276,7 @@ def test_an_error_of_the_rescue_names_the_sample_of_a_batch(backend: str) -> Non
 @pytest.mark.parametrize("width", [2, 4, 8, 16])
 def test_lanes_agree_with_single_samples(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
     """Results and statuses, lane by lane, where lanes succeed, fail and stop at different times."""
-    monkeypatch.setattr(native, "simd_lanes", lambda *_: width)
+    monkeypatch.setattr(native, "simd_lanes", lambda: width)
     program: Any = ARM.program("native", ARM.seeds([np.nan] * 2, [0.0, 0.0], **arm_table()))
     rng = np.random.default_rng(width)
     p = rng.uniform([0.0, -1.5], [2.2, 1.8], (5 * width + 3, 2))

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from .beyond import BeyondRow
     from .checks import Check
     from .cycle import CycleRow
+    from .first_use import WaitRow
     from .measure import Result
     from .node import NodeRate
+    from .pressed import PressedRow
     from .scaling import Growth
     from .streams import StreamRow
     from .survey import Survey
@@ -50,6 +52,8 @@ class Outcome:
     nodes: list[NodeRate] = field(default_factory=list)
     cycles: list[CycleRow] = field(default_factory=list)
     streams: list[StreamRow] = field(default_factory=list)
+    pressed: list[PressedRow] = field(default_factory=list)
+    waits: list[WaitRow] = field(default_factory=list)
     growths: dict[str, list[Growth]] = field(default_factory=dict)
     agreement: dict[str, list[Check]] = field(default_factory=dict)
 
@@ -65,15 +69,9 @@ class Outcome:
         """An aim is missed."""
         rows = any(row.met is False for result in self.results for row in result.rows)
         late = any(row.met is False for row in self.cycles)
-        rough = any(not row.met for row in self.streams)
-        cliff = any(not row.met for row in self.beyond)
-        return (
-            rows
-            or late
-            or rough
-            or cliff
-            or any(node.aimed and not node.met for node in self.nodes)
-        )
+        others = (*self.streams, *self.pressed, *self.beyond, *self.waits)
+        slow = any(node.aimed and not node.met for node in self.nodes)
+        return rows or late or slow or any(not row.met for row in others)
 
     def note(self, text: str) -> None:
         """For the page, and for those who wait."""
@@ -82,7 +80,7 @@ class Outcome:
 
     def text(self, markdown: bool) -> str:
         """The page, or what is printed."""
-        from .report import as_text, beyond_lines, cycle_lines
+        from .report import as_text, beyond_lines, cycle_lines, wait_lines
         from .scaling_report import scaling_text
         from .survey_report import survey_lines
 
@@ -90,7 +88,8 @@ class Outcome:
         for unit, growths in self.growths.items():
             part = scaling_text(growths, self.agreement[unit], markdown, unit)
             first += part.splitlines()
-        first += cycle_lines(self.cycles, self.streams, markdown)
+        first += wait_lines(self.waits, markdown)
+        first += cycle_lines(self.cycles, self.streams, self.pressed, markdown)
         return as_text(self.results, self.notes, self.nodes, markdown, first)
 
     def data(self) -> dict[str, Any]:
@@ -103,6 +102,8 @@ class Outcome:
         data["beyond_limits"] = [asdict(row) for row in self.beyond]
         data["control_cycle"] = [asdict(row) for row in self.cycles]
         data["streams"] = [asdict(row) for row in self.streams]
+        data["pressed"] = [asdict(row) for row in self.pressed]
+        data["first_use"] = [asdict(row) for row in self.waits]
         data["shipped"] = survey_json(self.surveys)
         data["scaling"] = [item for g in self.growths.values() for item in scaling_json(g)]
         return data
@@ -117,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"The benchmark compares with {module}: pip install {package}", file=sys.stderr)
             return 2
     chosen = [options.robot, options.shipped, options.scaling, options.loops, options.beyond]
-    everything = not any([*chosen, options.node, options.cycle])
+    everything = not any([*chosen, options.node, options.cycle, options.first_use])
     outcome = _measure(cases, options, everything)
     print(outcome.text(markdown=False), end="")
     wrong = not all(check.ok for check in outcome.checks)
@@ -138,6 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _measure(cases: dict[str, Case], options: argparse.Namespace, everything: bool) -> Outcome:
     """What is asked for; how far it is goes to stderr."""
     from .beyond import measure_beyond
+    from .first_use import measure_first_use
     from .measure import measure, progress
     from .scaling import CHAINS, LENGTHS, LOOP_COUNTS, LOOPS
     from .survey import survey
@@ -164,6 +166,9 @@ def _measure(cases: dict[str, Case], options: argparse.Namespace, everything: bo
             continue
         progress(f"[in detail {k + 1}/{len(detailed)}] {name}")
         outcome.results.append(measure(case, quick, sweeps))
+    if options.first_use or everything:
+        progress("[first use] whole commands in fresh processes")
+        outcome.waits = measure_first_use(1 if quick else 3)
     if options.node or everything:
         outcome.nodes = _node_rates(cases[NODE_CASE], options, outcome)
     if options.cycle or everything:
@@ -206,11 +211,14 @@ def _node_rates(case: Case, options: argparse.Namespace, outcome: Outcome) -> li
 def _add_cycles(outcome: Outcome, quick: bool) -> None:
     from .cycle import measure_cycles
     from .node import available
+    from .pressed import measure_pressed
     from .streams import measure_streams
 
     if not available():
         outcome.note("The control cycle is left out: rclpy is not installed (extra `ros`)")
         return
+    print("simulator: pressed against its stops", file=sys.stderr, flush=True)
+    outcome.pressed = [measure_pressed(quick)]
     print("control cycle: running in real time", file=sys.stderr, flush=True)
     outcome.cycles = measure_cycles(quick, outcome.note)
     if importlib.util.find_spec("ruckig") is None:
@@ -256,7 +264,13 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument(
         "--cycle",
         action="store_true",
-        help="the control cycle of a leg, alone and on busy cores (part of a whole run)",
+        help="the control cycle of a leg, alone and on busy cores, streams through it, and the "
+        "simulator of a robot at its stops (part of a whole run)",
+    )
+    parser.add_argument(
+        "--first-use",
+        action="store_true",
+        help="whole commands, cold and warm (part of a whole run)",
     )
     parser.add_argument(
         "--quick", action="store_true", help="few rounds, rough numbers, no docs/benchmark.md"

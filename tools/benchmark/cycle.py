@@ -104,12 +104,12 @@ def _cycle(what: str, windows: int, *, busy: bool = False, priority: int = 0) ->
         graph.send("/feedforward/joint_trajectory", message)
         if not busy:  # on busy cores the robot may lose touch, and stop: its cycle does not
             graph.wait(lambda: newest(reports)["trajectory"].startswith("ends"), "motion")
-        first = len(_told(reports)) + 2  # the first windows have seen more than motion
-        graph.wait(lambda: len(_told(reports)) > first, "first window")
+        first = len(reported(reports)) + 2  # the first windows have seen more than motion
+        graph.wait(lambda: len(reported(reports)) > first, "first window")
         cpu, began = graph.cpu_seconds("feedforward"), time.monotonic()
-        graph.wait(lambda: len(_told(reports)) > first + windows, "all windows")
+        graph.wait(lambda: len(reported(reports)) > first + windows, "all windows")
         cpu, spent = graph.cpu_seconds("feedforward") - cpu, time.monotonic() - began
-        seen = _told(reports)[first : first + windows]
+        seen = reported(reports)[first : first + windows]
     column = {key: [1e-3 * float(v[key]) for v in seen] for key in seen[0] if key in TIMES}
     computing, reading = min(
         zip(column["cycle time p50 [ms]"], column["reading time p50 [ms]"], strict=True)
@@ -213,20 +213,20 @@ def _strokes(start: Array, goal: Array) -> Points:
     )
 
 
-def _told(reports: Sequence[Any]) -> list[dict[str, str]]:
+def reported(reports: Sequence[Any], node: str = "feedforward") -> list[dict[str, str]]:
     """What the node has said about its cycles, once a second."""
     found: list[dict[str, str]] = []
     for heard in list(reports):
         for status in heard.message.status:
             values = {pair.key: pair.value for pair in status.values}
-            if status.name == "feedforward" and values not in found[-1:]:
+            if status.name == node and values not in found[-1:]:
                 found.append(values)
     return found
 
 
 def newest(reports: Sequence[Any]) -> dict[str, str]:
     """What the node has said last."""
-    return (_told(reports[-5:]) or [{}])[-1]
+    return (reported(reports[-5:]) or [{}])[-1]
 
 
 # -- the page -------------------------------------------------------------------------------------

@@ -13,9 +13,11 @@ from typing import Any
 from ..tables import Rows, markdown_table, text_table
 from .beyond import BeyondRow, beyond_cells
 from .cycle import CycleRow, cycle_cells
+from .first_use import WaitRow, wait_cells
 from .measure import Result, Row
 from .node import NodeRate
 from .node import cells as node_cells
+from .pressed import PressedRow, pressed_cells
 from .streams import StreamRow, stream_cells
 
 HEADINGS = ("ratio", "what", "ours", "theirs", "compared with", "aim", "")
@@ -140,11 +142,25 @@ def beyond_lines(rows: Sequence[BeyondRow], markdown: bool) -> list[str]:
     return ["", heading(title, 2, markdown), "", *table(beyond_cells(rows), markdown)]
 
 
+def wait_lines(rows: Sequence[WaitRow], markdown: bool) -> list[str]:
+    """Whole commands."""
+    if not rows:
+        return []
+    title = "First use: whole commands in fresh processes"
+    return ["", heading(title, 2, markdown), "", *table(wait_cells(rows), markdown)]
+
+
 def cycle_lines(
-    cycles: Sequence[CycleRow], streams: Sequence[StreamRow], markdown: bool
+    cycles: Sequence[CycleRow],
+    streams: Sequence[StreamRow],
+    pressed: Sequence[PressedRow],
+    markdown: bool,
 ) -> list[str]:
-    """The control cycle, and streams through it."""
+    """The control cycle, streams through it, and the simulator."""
     lines = []
+    if pressed:
+        title = "The simulator in real time at 1 kHz, RH5 Manus pressed against its stops"
+        lines += ["", heading(title, 2, markdown), "", *table(pressed_cells(pressed), markdown)]
     if cycles:
         title = "Control cycle, RH5-style leg and simulator, over DDS by UDP"
         lines += ["", heading(title, 2, markdown), "", *table(cycle_cells(cycles), markdown)]
