@@ -55,8 +55,8 @@ def key_of(*parts: Any) -> str:
 def simd_lanes() -> int:
     """Lanes of a batch: one register's worth.
 
-    With two, latencies overlap (5 % on small robots), but Newton waits for the slowest of more lanes,
-    and what large robots compute outgrows the caches (up to 20 %).
+    With two, latencies overlap (5 % on small robots), but Newton waits for the slowest of more,
+    and what large robots compute outgrows the caches (20 %).
     """
     import llvmlite.binding as llvm
 
