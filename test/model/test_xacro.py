@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 
@@ -98,6 +99,16 @@ def test_a_name_of_a_million_letters_does_not_flood_the_terminal(package):
     with pytest.raises(UrdfError, match="there is no link 'uuu") as caught:
         read_description(package)
     assert len(str(caught.value)) < 20_000
+
+
+def test_a_file_that_never_ends_is_given_up(package, monkeypatch):
+    needs_xacro()
+    macros = package.with_name("bar.xacro")
+    macros.unlink()
+    os.mkfifo(macros)  # nobody writes into it
+    monkeypatch.setattr("closed_loop_dynamics.model.xacro_file.source.PATIENCE", 3.0)
+    with pytest.raises(UrdfError, match="gave up after 3 s"):
+        read_description(package)
 
 
 def test_without_xacro_the_remedy_is_named(package, monkeypatch):

@@ -69,7 +69,7 @@ class Outcome:
         """An aim is missed."""
         rows = any(row.met is False for result in self.results for row in result.rows)
         late = any(row.met is False for row in self.cycles)
-        others = (*self.streams, *self.pressed, *self.beyond, *self.waits)
+        others: list[Any] = [*self.streams, *self.pressed, *self.beyond, *self.waits]
         slow = any(node.aimed and not node.met for node in self.nodes)
         return rows or late or slow or any(not row.met for row in others)
 

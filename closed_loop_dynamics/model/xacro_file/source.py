@@ -13,6 +13,9 @@ from pathlib import Path
 from ...errors import UrdfError
 from ..text_source import SourceText, clip
 
+#: More than the processor time that it may take [s].
+PATIENCE = 60.0
+
 
 def expanded(
     given: SourceText,
@@ -54,9 +57,11 @@ def expanded(
 def _asked(order: str) -> dict[str, str]:
     """The expander's answer, from a process of its own, whose time and memory are limited."""
     script = Path(__file__).with_name("expander.py")
-    done = subprocess.run(
-        [sys.executable, str(script)], input=order.encode(), capture_output=True, check=False
-    )
+    command = [sys.executable, str(script)]
+    try:
+        done = subprocess.run(command, input=order.encode(), capture_output=True, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:  # it waits, for a file that is a pipe, say
+        return {"error": f"gave up after {PATIENCE:g} s"}
     try:
         return dict(json.loads(done.stdout))
     except ValueError:  # it was ended
