@@ -112,8 +112,8 @@ def has_loops(entry: dict[str, Any]) -> bool:
 
 #: Two threads share what is worth it: a thread wakes in the time of some hundred rows.
 _BATCH = (
-    Bar("inverse dynamics, batch of 1000", "ratio", 10.0),
-    Bar("forward dynamics, batch of 1000", "ratio", 10.0),
+    Bar(f"inverse dynamics, batch of 1000, {CLOSED_FORM}", "ratio", 10.0),
+    Bar(f"forward dynamics, batch of 1000, {CLOSED_FORM}", "ratio", 10.0),
     Bar("inverse dynamics, batch of 10000, two threads", "ratio", 1.8),
     Bar("forward dynamics, batch of 10000, two threads", "ratio", 1.8),
 )

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ..robots.loop_family import loops_in_series
 from .cases import ROOT
+from .loading import fresh_environment
 
 LOOPS = 64
 
@@ -68,7 +69,7 @@ def _once() -> list[WaitRow]:
 
 def _row(what: str, aim: float, cache: Path, *arguments: str | Path) -> WaitRow:
     command = [sys.executable, "-m", "closed_loop_dynamics", *map(str, arguments)]
-    environment = {**os.environ, "CLOSED_LOOP_DYNAMICS_CACHE": str(cache / "cache")}
+    environment = fresh_environment(cache / "cache")
     before, start = os.times(), time.perf_counter()
     run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     wall, after = time.perf_counter() - start, os.times()

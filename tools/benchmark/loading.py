@@ -48,14 +48,10 @@ def load_times(case: Case, cold: int, warm: int) -> dict[str, float]:
 def _once(case: Case, cache: Path) -> list[float]:
     """Seconds of the import, of loading and of preparing derivatives, both by the clock and of CPU
     time, in a fresh process."""
-    environment = {**os.environ, "CLOSED_LOOP_DYNAMICS_CACHE": str(cache)}
-    environment["PYTHONPATH"] = os.pathsep.join(
-        filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])
-    )
     run = subprocess.run(
         [sys.executable, "-c", _CHILD],
         input=json.dumps(case.sources()),
-        env=environment,
+        env=fresh_environment(cache),
         capture_output=True,
         text=True,
     )
@@ -63,3 +59,10 @@ def _once(case: Case, cache: Path) -> list[float]:
         raise RuntimeError(f"loading {case.name} failed:\n{run.stderr}")
     times: list[float] = json.loads(run.stdout.splitlines()[-1])
     return times
+
+
+def fresh_environment(cache: Path) -> dict[str, str]:
+    """For a new process with this cache; Python may keep its bytecode, as it does for a user."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    path = os.pathsep.join(filter(None, [str(ROOT), environment.get("PYTHONPATH")]))
+    return {**environment, "CLOSED_LOOP_DYNAMICS_CACHE": str(cache), "PYTHONPATH": path}
