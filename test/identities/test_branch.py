@@ -425,3 +425,20 @@ def test_the_reachable_box_belongs_to_the_caller() -> None:
         for side in first:
             side += 1.0
         np.testing.assert_array_equal(branch.reachable_box(exact), kept)
+
+
+def test_the_nodes_around_a_position_come_the_nearest_first() -> None:
+    """Also where the nearest nodes of the grid were not reached, and beside the grid."""
+    robot = cld.load("delta", prepare=())
+    (branch,) = robot.branches.values()
+    table, rng, holes = branch.table, np.random.default_rng(2), 0
+    points, reached = table.grid()
+    for p in rng.uniform(points.min(axis=0) - 0.2, points.max(axis=0) + 0.2, (200, 3)):
+        away = np.sort(np.abs((points[reached] - p) / table.step).max(axis=1))
+        found = [np.abs((s.p - p) / table.step).max() for s in table.nearest(p, 3)]
+        holes += not any(
+            (s.p == table.low + table.nearest_node(p) * table.step).all()
+            for s in table.nearest(p, 1)
+        )
+        np.testing.assert_allclose(found, away[:3], atol=1e-12)
+    assert holes or reached.all()
