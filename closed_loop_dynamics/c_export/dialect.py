@@ -10,6 +10,24 @@ from pathlib import Path
 #: Functions of <math.h>, by the engine's names of operations that are called so in C too.
 MATH = {"sqrt", "exp", "log", "fabs", "floor", "ceil", "sin", "cos", "tan", "asin", "acos", "atan"}
 MATH |= {"sinh", "cosh", "tanh", "fmin", "fmax", "pow", "atan2", "copysign", "hypot"}
+#: What no robot can be called: keywords, headers, what these declare, a word of ours.
+_TAKEN = """
+main real std export memory alignas alignof and asm auto bool break case catch char class compl
+concept const constexpr continue default delete do double else enum explicit extern false float for
+friend goto if inline int long mutable namespace new noexcept not nullptr operator or private
+protected public register requires restrict return short signed sizeof static struct switch template
+this throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while
+xor array assert complex concepts ctype errno fenv functional inttypes iso646 limits locale math
+numeric ratio setjmp signal span stdarg stdbool stddef stdint stdio stdlib string strings tgmath
+thread threads time tuple types uchar unistd utility vector version wchar wctype abs acosh asinh
+atanh cbrt div erf erfc exp2 expm1 fdim fma fmod frexp gamma hypot ilogb isfinite isnan isinf j0 j1
+jn ldexp lgamma log10 log1p log2 logb lrint lround modf nan nearbyint nextafter remainder remquo
+rint round scalbn signbit significand signgam tgamma trunc y0 y1 yn abort atexit atof atoi bsearch
+calloc clock close connect exit free getc getenv gets index kill labs link listen malloc open pause
+pipe printf putc puts qsort raise rand random read realloc remove rename rewind rindex select send
+sleep socket srand stat sync system tmpfile truncate unix linux wait write
+"""
+TAKEN = MATH | {*_TAKEN.split()}
 _FLOAT_MAX, _FLOAT_MIN = 3.4028234663852886e38, 1.1754943508222875e-38
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -77,9 +95,13 @@ class Dialect:
 
 
 def identifier(name: str) -> str:
-    """``name`` as a C identifier."""
+    """``name`` as the word that everything begins with, and that files and a namespace are called.
+
+    Words of C and C++, of their headers and of what these declare are taken: ``main_robot``.
+    """
     word = re.sub(r"\W", "_", name, flags=re.ASCII).lower()
-    return word if word[:1].isalpha() else f"robot_{word}"
+    word = word if word[:1].isalpha() else f"robot_{word}"
+    return f"{word}_robot" if word in TAKEN else word
 
 
 def comment(text: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import NoneType
 
 from ..actuation.undriven import require_actuators
 from ..dynamics.catalogue import ACTUATION
+from ..errors import InvalidInput
 from ..programs import Programs
 from .dialect import Dialect, identifier
 from .functions import DEFAULT, ENCODERS, encoders, program, robot_loops, wanted
@@ -15,6 +17,8 @@ from .header import definitions, interfaces, write_header, write_main, write_wra
 from .source import Cost, write_source
 
 FILES = ("CMakeLists.txt", "package.xml")
+#: In the package.xml of every export.
+MARK = "C made by closed_loop_dynamics"
 
 
 @dataclass(frozen=True)
@@ -46,11 +50,13 @@ def export_c(
     single: bool = False,
 ) -> Export:
     """See :meth:`Robot.export_c`."""
-    names = wanted(programs, functions)
+    names = wanted(functions)
     recipes = programs.recipes
     programmed = [n for n in names if n in recipes]
     if ENCODERS in names or any(recipes[n].checks == ACTUATION for n in programmed):
         require_actuators(programs)
+    if not isinstance(name, (str, NoneType)):
+        raise InvalidInput(f"name: a word, not {name!r}")
     c = Dialect(identifier(name or programs.mechanism.tree.name), single)
     loops = robot_loops(programs)
     exported = [program(programs, n, loops, single) for n in programmed]
@@ -67,6 +73,7 @@ def export_c(
         **{file: c.template(file).replace("@TITLE@", _xml(title)) for file in FILES},
     }
     place = Path(folder).expanduser()
+    _require_ours(place, texts)
     place.mkdir(parents=True, exist_ok=True)
     for file, text in texts.items():
         (place / file).write_text(text, encoding="utf-8")
@@ -80,6 +87,21 @@ def export_c(
         8 + reals * (4 if single else 8),
         len(source.text.encode()),
     )
+
+
+def _require_ours(place: Path, files: Iterable[str]) -> None:
+    """Replace files of an earlier export, and no others."""
+    if place.exists() and not place.is_dir():
+        raise InvalidInput(f"{place} is no folder; name one")
+    package = place / "package.xml"
+    if package.is_file() and MARK in package.read_text(encoding="utf-8", errors="replace"):
+        return
+    for file in files:
+        if (place / file).exists():
+            raise InvalidInput(
+                f"{place / file} is not of an earlier export, and would be replaced; "
+                "name another folder, or move it away"
+            )
 
 
 def _xml(text: str) -> str:

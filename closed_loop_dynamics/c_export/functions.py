@@ -14,6 +14,7 @@ from ..dynamics.catalogue import (
     ACTUATION,
     INERTIA,
     ORIENTATION,
+    RECIPES,
     RESIDUAL,
     SPRING,
     check_kinds,
@@ -99,10 +100,11 @@ class Encoders:
     sizes: dict[str, int]
 
 
-def wanted(programs: Programs, names: Sequence[str]) -> list[str]:
+def wanted(names: Sequence[str]) -> list[str]:
     """The functions behind ``names``, groups resolved, each once."""
-    known = (*programs.recipes, *GROUPS)
-    found: list[str] = []
+    known, found = (*RECIPES, *GROUPS), list[str]()
+    if isinstance(names, str) or not isinstance(names, Sequence) or not names:
+        raise InvalidInput(f"functions: a list of names, {', '.join(DEFAULT)} say, not {names!r}")
     for name in names:
         if name not in known:
             raise InvalidInput(f"no function '{name}' to export; {did_you_mean(name, known)}")
@@ -153,7 +155,7 @@ def _checks(mech: Mechanism, kinds: Sequence[tuple[str, int]]) -> list[Check]:
             place = seen[index] = seen.get(index, -1) + 1
             found.append(Check(_loop_status(mech, index, place), index))
         elif kind == ORIENTATION:
-            found.append(Check(_BY_KIND[kind], 3))
+            found.append(Check(_BY_KIND[kind], _quaternion(mech, index)))
         elif kind == SPRING:
             found.append(Check(_BY_KIND[kind], 0))
         elif kind == INERTIA:
@@ -161,6 +163,11 @@ def _checks(mech: Mechanism, kinds: Sequence[tuple[str, int]]) -> list[Check]:
         else:
             found.append(Check(_BY_KIND.get(kind, "CLOSURE_NOT_FOUND"), index))
     return found
+
+
+def _quaternion(mech: Mechanism, b: int) -> int:
+    """Where the quaternion of a joint begins in y: behind the position of what flies."""
+    return mech.y.rows[b].stop - 4
 
 
 def _loop_status(mech: Mechanism, c: int, place: int) -> str:

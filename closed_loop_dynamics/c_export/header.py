@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -104,17 +105,23 @@ def write_header(
         "PROTOTYPES": c.adapted("\n".join(declared)),
     }
     text = with_sizes(c.template("robot.h"), {"P1": mech.p, "NY1": mech.n_y})
-    for word, value in filled.items():
-        text = text.replace(f"@{word}@", value)
-    return text
+    # In one pass: a title may hold anything.
+    return re.sub(r"@([A-Z]+)@", lambda word: filled[word[1]], text)
 
 
 def _layout(functions: Sequence[Interface]) -> list[str]:
-    """Every vector once: its name, its length, its elements."""
-    vectors = {v.name: v for f in functions for v in (*f.inputs, *f.outputs)}
+    """Every vector once: its name, its length, whose it is where others are called so, elements."""
+    vectors, users = dict[tuple[str, int], Vector](), dict[tuple[str, int], list[str]]()
+    for f in functions:
+        for v in (*f.inputs, *f.outputs):
+            vectors.setdefault((v.name, v.size), v)
+            users.setdefault((v.name, v.size), []).append(f.name)
+    names = [name for name, _ in vectors]
     lines = []
-    for vector in vectors.values():
+    for key, vector in vectors.items():
         line = f" *   {vector.name}[{vector.size}]"
+        if names.count(vector.name) > 1:
+            line += f" ({', '.join(users[key])})"
         for word in map(comment, vector.words):
             if len(line) + len(word) > 98:
                 lines.append(line)

@@ -14,7 +14,7 @@ from .functions import Encoders, Exported
 from .loops import Loop, constants, loop_code
 from .statements import Vector, straight_line
 
-#: The step that ends Newton's method on encoders [rad or m].
+#: The step that ends Newton's method on encoders [rad or m; beyond 1 in units of the position].
 ENCODER_TOLERANCE, SINGLE_ENCODER_TOLERANCE = 1e-11, 1e-5
 #: Positions of a joint that differ by less are one [rad or m].
 SAME_CONFIGURATION, SINGLE_SAME_CONFIGURATION = 1e-8, 1e-3
@@ -77,6 +77,9 @@ def write_source(
         data,
         c.template("common.c"),
     ]
+    judged = [*functions, *([encoders.start] if encoders else [])]
+    if any(function.checks for function in judged):
+        source.parts.append(c.template("judge.c"))
     if loops:
         code = loop_code(c, loops)
         source.parts += [c.template("loops.c"), code.text]
@@ -205,7 +208,7 @@ def _encoders(c: Dialect, source: Source, encoders: Encoders) -> None:
     rounds = LOCATE_STEPS if loops else 0
     source.costs["locate"] = Cost(way + rounds * (along + 3 * p + 5), rounds * start.iterations)
     starts = 2 if loops else 1  # from the table, then from the newest reading
-    refined = step.operations + 2 * len(encoders.exact) + 3 * encoders.sizes["M1"]
+    refined = step.operations + 2 * len(encoders.exact) + 6 * encoders.sizes["M1"]
     source.costs["encoders"] = Cost(
         p + starts * along + encoders.steps * refined + last.operations,
         starts * start.iterations + encoders.steps * step.iterations + last.iterations,

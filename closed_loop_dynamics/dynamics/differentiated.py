@@ -155,5 +155,6 @@ class Against(Differentiated):
 
     def _outputs(self, mech: Mechanism, body: _Opened, more: list[SX]) -> list[SX]:
         gradient = ca.jtimes(body.outputs, body.all, more[0], True)
-        by_x, by_y = gradient[: mech.n_x], gradient[mech.n_x : mech.n_x + mech.n_y]
-        return [body.tangent.T @ (by_y + body.slope.T @ by_x), gradient[mech.n_x + mech.n_y :]]
+        n_x, n = mech.n_x, mech.n_x + mech.n_y
+        by_x, by_y = gradient[:n_x, :], gradient[n_x:n, :]  # of a 1 x 1, [:0] alone is 1 x 0
+        return [body.tangent.T @ (by_y + body.slope.T @ by_x), gradient[n:, :]]

@@ -38,6 +38,9 @@ class Views(Mapping[str, Array]):
     def __len__(self) -> int:
         return len(self._places)
 
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
 
 class Outputs:
     """Arrays of declared shapes behind each other in one flat vector, each row by row.

@@ -105,10 +105,10 @@ class _Derivatives:
         T, T_rates = tangent(mech, at[0]), tangent_rates(mech, at[0])
         found = self._programs.named(self._jacobian, None, *at).values()
         still = [np.zeros(mech.m), *map(np.zeros_like, at[1:])]
-        result = []
-        for i, columns in enumerate([T.T, *(np.eye(len(v)) for v in at[1:])]):
+        result, sizes = [], [part.size for part in self.first(*at)]
+        for i, ways_of in enumerate([T.T, *(np.eye(len(v)) for v in at[1:])]):
             moved = []
-            for k, along in enumerate(columns):
+            for k, along in enumerate(ways_of):
                 ways = [*still[:i], along, *still[i + 1 :]]
                 changes = self._programs.named(program, None, *at, *ways).values()
                 parts = []
@@ -119,8 +119,13 @@ class _Derivatives:
                             dJ[mech.q.rows[b]] = 0.0
                     parts.append(_column_by_column(dJ))
                 moved.append(parts)
+            # A vector of no numbers is differentiated by, too, where nothing is driven.
+            columns = [[m[n].T.ravel() for m in moved] for n in range(len(found))]
             result.append(
-                [np.stack([m[n].T.ravel() for m in moved], axis=-1) for n in range(len(found))]
+                [
+                    np.stack(each, axis=-1) if each else np.zeros((size, 0))
+                    for each, size in zip(columns, sizes, strict=True)
+                ]
             )
         return [result[i][n] for n in range(len(found)) for i in range(count)]
 
@@ -132,7 +137,7 @@ def _column_by_column(J: Array) -> Array:
 
 def _word(name: str) -> str:
     """A name as CasADi allows it: letters, figures and single underscores."""
-    return "_".join("".join(c if c.isalnum() else " " for c in name).split())
+    return "_".join("".join(c if c.isascii() and c.isalnum() else " " for c in name).split())
 
 
 class _Output(NamedTuple):

@@ -52,14 +52,16 @@ class CenterOfMassDerivatives(NamedTuple):
 def known(programs: Programs, name: str, link: str | None = None) -> str:
     """The name of a program, made if it is about a link."""
     if name == LINK:
-        frame = frame_of(programs.mechanism.tree, link)  # type: ignore[arg-type]
+        if link is None:
+            raise InvalidInput(f"'{LINK}' is about a link; say which: link=...")
+        frame = frame_of(programs.mechanism.tree, link)
         recipe = Recipe(
             "y",
             lambda m: {"R": (3, 3), "p": (3,), "J": (6, m.m)},
             lambda motion: (link_motion(motion, frame), []),
         )
         return programs.add_recipe(f"link({link!r})", recipe)
-    if name not in programs.recipes:
+    if not isinstance(name, str) or name not in programs.recipes:
         raise InvalidInput(f"no program '{name}'; {did_you_mean(name, (*programs.recipes, LINK))}")
     if link is not None:
         raise InvalidInput(f"'{name}' is not about a link; '{LINK}' is")
@@ -82,8 +84,11 @@ def jvp(
     guess: Guess,
 ) -> Any:
     """See :meth:`Robot.jvp`."""
-    program = derived(programs, "jvp", known(programs, name, link))
-    found = programs.named(program, guess, *at, *along)
+    name = known(programs, name, link)
+    at, along = (
+        _vectors(programs, name, words, given) for words, given in (("at", at), ("along", along))
+    )
+    found = programs.named(derived(programs, "jvp", name), guess, *at, *along)
     return next(iter(found.values())) if len(found) == 1 else found
 
 
@@ -97,9 +102,24 @@ def vjp(
 ) -> tuple[Array, ...]:
     """See :meth:`Robot.vjp`."""
     name = known(programs, name, link)
+    at = _vectors(programs, name, "at", at)
     if isinstance(weights, Mapping):
         weights = _flat(programs, name, weights)
     return tuple(programs.named(derived(programs, "vjp", name), guess, *at, weights).values())
+
+
+def _vectors(programs: Programs, name: str, word: str, given: Sequence[Vec]) -> list[Vec]:
+    """One for each vector that the program takes."""
+    vectors = tuple(programs.recipes[name].vectors(programs.mechanism))
+    try:
+        found = list(given)
+    except TypeError:
+        found = []
+    if len(found) != len(vectors) or isinstance(given, (str, Mapping)):
+        raise InvalidInput(
+            f"'{word}' of '{name}' is a tuple of {len(vectors)} ({', '.join(vectors)}), not {given}"
+        )
+    return found
 
 
 def _flat(programs: Programs, name: str, weights: Mapping[str, Vec]) -> Array:
@@ -110,12 +130,18 @@ def _flat(programs: Programs, name: str, weights: Mapping[str, Vec]) -> Array:
             raise InvalidInput(f"'{name}' gives no '{given}'; {did_you_mean(given, shapes)}")
     parts = []
     for output, shape in shapes.items():
-        part = np.asarray(weights.get(output, np.zeros(shape)), dtype=float)
+        try:
+            part = np.asarray(weights.get(output, np.zeros(shape)), dtype=float)
+        except (TypeError, ValueError) as error:
+            raise InvalidInput(f"weights of '{output}' are no numbers ({error})") from None
         leading = part.shape[: part.ndim - len(shape)]
         if part.shape[len(leading) :] != shape:
             raise InvalidInput(f"weights of '{output}' have shape {part.shape}, not {shape}")
         parts.append(part.reshape(*leading, -1))
-    leading = np.broadcast_shapes(*(part.shape[:-1] for part in parts))
+    try:
+        leading = np.broadcast_shapes(*(part.shape[:-1] for part in parts))
+    except ValueError:
+        raise InvalidInput(f"weights of '{name}': batches of different length") from None
     return np.concatenate([np.broadcast_to(p, (*leading, p.shape[-1])) for p in parts], axis=-1)
 
 

@@ -94,7 +94,7 @@ def _rates(
 def _speeds(mech: Mechanism, y: Array) -> Array:
     """(N, n_y, m) dy/dt of unit velocities."""
     columns = [[position_rate(mech, row, axis) for axis in np.eye(mech.m)] for row in y]
-    return np.swapaxes(np.array(columns), 1, 2)
+    return np.swapaxes(np.reshape(columns, (len(y), mech.m, mech.n_y)), 1, 2)
 
 
 def _each(function: Callable[..., Array], mech: Mechanism, *rows: Array) -> Array:

@@ -256,3 +256,64 @@ def test_take_at_most_five_times_the_instructions_of_the_function(name: str, fun
     robot = shipped(name)
     own, more = (instruction_count(robot, n) for n in (function, f"{function}_derivatives"))
     assert more <= 5 * own
+
+
+PENDULUM = """<robot name="p"><link name="a"/><link name="b"><inertial><origin xyz="0.1 0 0.2"/>
+<mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+<joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/></joint>
+</robot>"""
+
+
+@pytest.mark.parametrize("name", ["gravity", "mass_matrix", "positions", "inverse_dynamics"])
+def test_one_joint_has_gradients_too(name: str) -> None:
+    robot = cld.load(PENDULUM, prepare=())
+    recipe = robot.programs.recipes[name]
+    at = [np.full(size, 0.3) for size in recipe.vectors(robot.mechanism).values()]
+    weights = np.ones(recipe.outputs(robot.mechanism).size)
+    found = robot.vjp(name, at, weights)
+    for k, part in enumerate(found):
+        along = [np.full(len(v), float(i == k)) for i, v in enumerate(at)]
+        moved = robot.jvp(name, at, along)
+        parts = list(moved.values()) if hasattr(moved, "values") else [moved]
+        total = sum(float(np.sum(each)) for each in parts)
+        np.testing.assert_allclose(part, [total], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("at", "along", "word"),
+    [
+        ((0, 0), (0, 0, 0, 0), "'at' of 'inverse_dynamics' is a tuple of 3"),
+        ((0, 0, 0), (0, 0), "'along' of 'inverse_dynamics' is a tuple of 3"),
+        (None, (0, 0, 0), r"\(y, yd, ydd\), not None"),
+    ],
+)
+def test_vectors_in_the_wrong_place_are_refused(at: Any, along: Any, word: str) -> None:
+    robot, zero = cld.load("crank_leg"), np.zeros(3)
+    at, along = (None if v is None else [zero for _ in v] for v in (at, along))
+    with pytest.raises(cld.InvalidInput, match=word):
+        robot.jvp("inverse_dynamics", at, along)
+    if len(at or ()) != 3:
+        with pytest.raises(cld.InvalidInput, match=word):
+            robot.vjp("inverse_dynamics", at, zero)
+    with pytest.raises(cld.InvalidInput, match="weights of 'q' are no numbers"):
+        robot.vjp("state", (zero, zero, zero), {"q": "abc"})
+
+
+def test_a_robot_that_nothing_drives_has_second_derivatives() -> None:
+    bar = FourBar(0.3, 0.25, 0.2, 0.22)
+    robot = cld.load(bar.urdf(), bar.yaml(active=()), prepare=())
+    assert robot.p == 0
+    f = robot.casadi("forward_dynamics")
+    y, yd = ca.MX.sym("y"), ca.MX.sym("yd")
+    second = ca.Function(
+        "second", [y, yd], [ca.hessian(f(y, yd, ca.MX(0, 1)), ca.vertcat(y, yd))[0]]
+    )
+    at, h = np.array([0.1, 0.7]), 1e-4
+
+    def ydd(a: float, b: float) -> float:
+        return float(robot.forward_dynamics([a], [b], np.zeros(0))[0])
+
+    by_y = (ydd(at[0] + h, at[1]) - 2.0 * ydd(*at) + ydd(at[0] - h, at[1])) / h**2
+    found = np.asarray(second(*at))
+    assert abs(found[0, 0] - by_y) <= 1e-4 * abs(by_y) + 1e-4
+    assert abs(found[0, 1] - found[1, 0]) <= 1e-9

@@ -1,9 +1,8 @@
 /* ---- what all functions share ------------------------------------------------------------- */
 
-/* A value that must be positive, and what it means when it is not. */
-struct check {
-    int status, where;
-};
+#if defined __FAST_MATH__ || (defined __FINITE_MATH_ONLY__ && __FINITE_MATH_ONLY__ > 0)
+#error "without NaN (-ffast-math, -ffinite-math-only) bad inputs would not be refused"
+#endif
 
 /* Numbers that are not finite, or beyond what sine and cosine are good for, are refused. */
 static int look_over(robot_memory *memory, const real *values, int count, int first)
@@ -12,17 +11,6 @@ static int look_over(robot_memory *memory, const real *values, int count, int fi
         if (!(fabs(values[i]) <= LARGEST_INPUT)) {
             memory->where = first + i;
             return ROBOT_INVALID_INPUT;
-        }
-    }
-    return ROBOT_OK;
-}
-
-static int judge(robot_memory *memory, const real *values, const struct check *checks, int count)
-{
-    for (int i = 0; i < count; i++) {
-        if (!(values[i] > 0.0)) { /* not a number is not positive either */
-            memory->where = checks[i].where;
-            return checks[i].status;
         }
     }
     return ROBOT_OK;

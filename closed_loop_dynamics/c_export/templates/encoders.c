@@ -29,8 +29,9 @@ int robot_encoders(robot_memory *memory, const real *u, const real *ud, real *y,
         }
         largest = 0.0;
         for (int k = FIRST_JOINT; k < ROBOT_M; k++) {
-            y_now[k + ROBOT_NY - ROBOT_M] += dy[k];
-            largest = fmax(largest, fabs(dy[k]));
+            real *const joint = y_now + k + ROBOT_NY - ROBOT_M;
+            *joint += dy[k];
+            largest = fmax(largest, fabs(dy[k]) / fmax(1.0, fabs(*joint)));
         }
     }
     if (status != ROBOT_OK) {

@@ -1,9 +1,9 @@
 /* @TITLE@
  *
  * Made by closed_loop_dynamics from the programs that it runs in Python; do not edit.
- * Plain C99 (and C++): needs <math.h> only, allocates nothing, prints nothing, waits for nobody.
+ * Plain C99 (this header C++ as well): needs <math.h> only, allocates nothing, prints nothing, waits for nobody.
  *
- * Vectors (SI units; angular before linear, all numbers are `real`):
+ * Vectors (SI units; angular before linear; matrices row by row; all numbers are `real`):
 @VECTORS@
  *
  * Every function returns a status and writes its results only where that is ROBOT_OK. It works in
