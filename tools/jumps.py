@@ -5,7 +5,7 @@ fifth of its range, so that every call starts from an unrelated solution. A seco
 files whose loops are all numerical (where they are anyway: the same robot) answers the same
 positions in batches, which know no history: wherever both answer they must say the same, and loops
 must be closed. One position in a thousand is also reached by certified steps from the known
-solutions.
+solutions. How far it is goes to stderr, once a minute.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ SAME, CLOSED = 1e-6, 1e-8
 OUTSIDE = 0.2
 #: Positions of a batch; one of them is also reached by certified steps.
 BLOCK = 1000
+#: From one report of how far it is to the next [s].
+REPORTED = 60.0
 
 
 @dataclass
@@ -49,6 +51,13 @@ class Outcome:
     certified: int = 0
     wrong: int = 0
 
+    def __str__(self) -> str:
+        return (
+            f"{self.answered} answered, {self.refused} refused ({self.one_sided} by one method "
+            f"only), {self.differ} differ, {self.open} open, {self.wrong} of {self.certified} "
+            "certified ones wrong"
+        )
+
 
 def campaign(name: str, count: int, seed: int = 1) -> Outcome:
     """Call the shipped robot at ``count`` positions."""
@@ -63,9 +72,15 @@ def campaign(name: str, count: int, seed: int = 1) -> Outcome:
         )
         for solver in (None, "numerical")
     )
-    rng, outcome = np.random.default_rng(seed), Outcome()
+    rng, outcome, began = np.random.default_rng(seed), Outcome(), time.perf_counter()
+    reported = began
     for start in range(0, count, BLOCK):
         _compare(robot, other, _positions(robot, rng, min(BLOCK, count - start)), outcome)
+        now, done = time.perf_counter(), min(start + BLOCK, count)
+        if now - reported >= REPORTED:
+            left = (now - began) * (count / done - 1)
+            print(f"{name}: {done} of {count}, {outcome}; {left:.0f} s left", file=sys.stderr)
+            reported = now
     return outcome
 
 
@@ -160,13 +175,7 @@ def main() -> None:
         began = time.perf_counter()
         found = campaign(name, options.count)
         bad |= bool(found.differ or found.open or found.wrong)
-        print(
-            f"{name:22s} {found.answered} answered, {found.refused} refused "
-            f"({found.one_sided} by one method only), {found.differ} differ, {found.open} open, "
-            f"{found.wrong} of {found.certified} certified ones wrong; "
-            f"{time.perf_counter() - began:.0f} s",
-            flush=True,
-        )
+        print(f"{name:22s} {found}; {time.perf_counter() - began:.0f} s", flush=True)
     sys.exit(bad)
 
 
