@@ -22,6 +22,9 @@ COINCIDENT = 1e-5
 ROUNDED = 1e-4
 #: A link with less than this part of the robot's mass weighs nothing.
 LIGHT = 1e-4
+#: A link whose centre of mass is so far away from its hinge reaches further than that [m]; what is
+#: shorter is part of a ball or universal joint.
+HANGS = 5e-3
 #: Names of frames at the end of an arm or leg that are no rod ends.
 _TOOLS = re.compile(
     r"tool|tcp|sole|hand|foot|camera|imu|sensor|grip|finger|jaw|(^|_)ee(_|$)", re.IGNORECASE
@@ -151,6 +154,49 @@ class Branches:
             called = tip and (_ENDS.search(tip.link) or _ENDS.search(tip.joint))
             if tip and (not self.children[b] or called):
                 yield tip
+            elif not self.children[b] and (pin := self.pin_at_the_end_of(b)):
+                yield pin
+
+    def pin_at_the_end_of(self, b: int) -> Tip | None:
+        """A pin or mark of another link where a bar ends that has no mark of its own."""
+        body = self.tree.bodies[b]
+        if body.joint.kind != REVOLUTE or len(body.links) > 1 or not self.hangs(b):
+            return None
+        for link in self.marks_at(self.even_end(b), b):
+            other = self.tree.frames[link][0]
+            if other >= 0:
+                joint = self.fixed.get(link) or self.tree.bodies[other].joint.name
+                return Tip(joint, link, other, self.point(link))
+        return None
+
+    def hangs(self, b: int) -> bool:
+        """A body reaches away from its joint."""
+        body = self.tree.bodies[b]
+        return float(np.linalg.norm(body.first_moment)) > HANGS * body.mass
+
+    def even_end(self, b: int) -> Array:
+        """(3,) where a body with mass ends at q = 0, as an even bar that begins at its joint."""
+        body, pose = self.tree.bodies[b], self.poses[b]
+        return pose[:3, 3] + 2.0 * pose[:3, :3] @ (body.first_moment / body.mass)
+
+    def marks_at(self, point: Array, b: int) -> list[str]:
+        """Links with their origin at a point, of bodies that a loop could join to body ``b``."""
+        chain = {*self.below(b), *self.tree.path_to_root(b)}
+        frames = ((link, body) for link, (body, _) in self.tree.frames.items())
+        return [
+            link for link, body in frames if body not in chain and near(self.point(link), point)
+        ]
+
+    def bodies_at(self, tip: Tip) -> set[int]:
+        """Those with a pin or mark where a leg ends: it belongs to one of them."""
+        marked = [self.tree.frames[link] for link in self.marks_at(tip.point, tip.body)]
+        pinned = {b for b, _ in marked if b >= 0 and near(self.poses[b][:3, 3], tip.point)}
+        return {b for b, _ in marked} | {self.tree.bodies[b].parent for b in pinned}
+
+    def right_place(self, cut: Cut) -> bool:
+        """No pin or mark of other links says that the leg ends at one of them."""
+        at = self.bodies_at(cut.tip)
+        return not at or cut.swing in at or self.tree.frames[cut.successor][0] in at
 
     def bare_hinge(self, b: int) -> bool:
         """A hinge that carries nothing and is no leg: a crank, or part of a universal joint."""

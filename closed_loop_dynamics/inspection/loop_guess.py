@@ -9,7 +9,7 @@ decided like this is searched for (``loop_search``) or left to the user.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from .loop_search import cut_kinds, search_loops
 from .tips import is_tip
 
 SPATIAL = 6  # joints of a platform that is free to move in space
-#: A link whose centre of mass is so far away from its hinge reaches further than that [m]; what is
-#: shorter is part of a ball or universal joint.
-HANGS = 5e-3
 
 
 def guess_loops(tree: Tree, hints: Hints | None = None) -> tuple[list[Guess], list[Tip]]:
@@ -42,23 +39,45 @@ def guess_loops(tree: Tree, hints: Hints | None = None) -> tuple[list[Guess], li
             found = _explain(view, legs, others)
             guesses += found
             inside.update(b for guess in found for b in guess.joints if b not in guess.independent)
+    left = _left(view.ends(), guesses)
+    sure, left = _sure(view, guesses, [tip for tip in left if not _alone(view, tip)])
+    more, rest = _searched(view, left, {b for guess in sure for b in guess.joints})
+    if rest and sure:  # what was sure alone may be a part of what remains
+        tips = [cut.tip for guess in sure for cut in guess.cuts]
+        whole, none = _searched(view, [*tips, *left], ())
+        if not none:
+            return whole, []
+    return [*sure, *more], rest
+
+
+def _left(tips: Iterable[Tip], guesses: Sequence[Guess]) -> list[Tip]:
+    """Those at which no guess has a cut."""
     used = [cut.tip.point for guess in guesses for cut in guess.cuts]
-    ends = [tip for tip in view.ends() if not any(near(tip.point, point) for point in used)]
-    left = [tip for tip in ends if not _alone(view, tip)]
-    sure, left = _sure(tree, guesses, left)
-    more = search_loops(view, left, {b for guess in sure for b in guess.joints})
-    used = [cut.tip.point for guess in more for cut in guess.cuts]
-    rest = [tip for tip in left if not any(near(tip.point, point) for point in used)]
-    more, left = _sure(tree, more, rest)
-    return [*sure, *more], left
+    return [tip for tip in tips if not any(near(tip.point, point) for point in used)]
+
+
+def _searched(
+    view: Branches, tips: Sequence[Tip], taken: Collection[int]
+) -> tuple[list[Guess], list[Tip]]:
+    """What a search without the bodies that are ``taken`` finds, and ends that remain."""
+    found = search_loops(view, tips, taken)
+    return _sure(view, found, _left(tips, found))
 
 
 def _sure(
-    tree: Tree, guesses: Sequence[Guess], left: Sequence[Tip]
+    view: Branches, guesses: Sequence[Guess], left: Sequence[Tip]
 ) -> tuple[list[Guess], list[Tip]]:
-    """Guesses without an unexplained end in their midst, and all ends that remain."""
-    unsure = {b for tip in left for b in (tip.body, tree.bodies[tip.body].parent)}
-    sure = [guess for guess in guesses if not unsure.intersection(guess.joints)]
+    """Guesses without an unexplained end in their midst, and all ends that remain.
+
+    An end that lies at a pin or mark of other links belongs to one of them, and to no other link.
+    """
+    unsure = {b for tip in left for b in (tip.body, view.tree.bodies[tip.body].parent)}
+    unsure |= {b for tip in left for b in view.bodies_at(tip)}
+    sure = [
+        guess
+        for guess in guesses
+        if not unsure.intersection(guess.joints) and all(view.right_place(c) for c in guess.cuts)
+    ]
     dropped = {cut.tip for guess in guesses if guess not in sure for cut in guess.cuts}
     return sure, [*left, *sorted(dropped, key=lambda tip: tip.body)]
 
@@ -174,8 +193,7 @@ def _named_tip(view: Branches, first: str, second: str) -> tuple[Tip, str]:
         first, second = second, first
     b = tree.frames[first][0]
     body, hinge = tree.bodies[b], tree.bodies[b].joint.kind == REVOLUTE
-    away = float(np.linalg.norm(body.first_moment)) > HANGS * body.mass
-    if point is None and first == body.link and hinge and away:
+    if point is None and first == body.link and hinge and view.hangs(b):
         if tip := view.tip(b):
             return tip, second
         raise InvalidInput(

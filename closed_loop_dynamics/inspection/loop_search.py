@@ -129,8 +129,7 @@ def _distance(view: Branches, cut: Cut) -> float:
     points += [view.poses[child][:3, 3] for child in view.children[b]]
     body = tree.bodies[b] if b >= 0 else None
     if body and body.mass > 0.0 and len(points) == 1 and not tree.visuals.get(body.link):
-        middle = view.poses[b] @ np.append(body.first_moment / body.mass, 1.0)
-        points.append(2.0 * middle[:3] - points[0])  # nothing else is known: an even bar
+        points.append(view.even_end(b))  # nothing else is known
     away = [float(np.linalg.norm(tip.point - point)) for point in points]
     for link in links:
         for visual in tree.visuals.get(link, ()):

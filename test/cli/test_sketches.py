@@ -15,14 +15,21 @@ from closed_loop_dynamics.cli.link_reach import reach_of_link
 from tools import reach
 from tools.oracles.oracle import Oracle
 
+#: The cuts of the suspension.
+WISHBONES = {"upper_wishbone upright", "steering_rod upright", "lower_wishbone strut_rod"}
+
 
 @pytest.fixture
 def made(run: Any, tmp_path: Path) -> Any:
-    """``made("klann")``: URDF, the loops that ``new`` finds, and what it says."""
+    """``made("klann")``: URDF, the loops that ``new`` finds, and what it says; ``"klann_bare"``
+    without marks at the ends of rods.
+    """
 
     def make(name: str) -> tuple[Path, Path, str]:
         urdf, loops = tmp_path / f"{name}.urdf", tmp_path / f"{name}.yaml"
-        urdf.write_text(getattr(sketches, name)(), encoding="utf-8")
+        sketch, _, bare = name.partition("_")
+        text = getattr(sketches, sketch)(marked=False) if bare else getattr(sketches, name)()
+        urdf.write_text(text, encoding="utf-8")
         outcome = run("new", urdf, "--yes", "-o", loops)
         assert outcome.status == 0, outcome.out + outcome.err
         return urdf, loops, outcome.out
@@ -44,6 +51,13 @@ def made(run: Any, tmp_path: Path) -> Any:
             {"bar1b bar2a", "bar1b roller1", "bar1a rod", "bar2a roller2"},
             ["cylinder"],
         ),
+        # Arms end at pins of the rhombus, not at the bars that happen to start next to them.
+        ("peaucellier", {"arm_a bar_ba", "arm_c bar_bc", "bar_ap bar_cp"}, ["crank"]),
+        ("peaucellier_bare", {"arm_a bar_ap", "arm_c bar_cp", "bar_ap bar_cp"}, ["crank"]),
+        # The rod ends at the steering arm, which is on the far side of two ball joints; the strut
+        # alone would make sense, too.
+        ("suspension", WISHBONES, ["rack", "strut"]),
+        ("suspension_bare", WISHBONES, ["rack", "strut"]),
     ],
 )
 def test_new_finds_the_loops_of_a_sketch(made: Any, name: str, cuts: set, driven: list) -> None:
@@ -65,6 +79,35 @@ def test_new_finds_the_loops_of_a_sketch(made: Any, name: str, cuts: set, driven
         size = 1.0 + np.abs(state.qdd).max()
         K = oracle.K(state.q)
         assert np.abs(K @ state.qdd - oracle.k(state.q, state.qd)).max() < 1e-10 * size
+
+
+@pytest.mark.parametrize("sketch", ["peaucellier", "peaucellier_bare"])
+def test_the_pen_of_peaucellier_draws_a_straight_line(made: Any, sketch: str) -> None:
+    urdf, loops, _ = made(sketch)
+    robot = cld.load(urdf, loops, prepare=())
+    for angle in np.linspace(-0.6, 0.6, 13):
+        x, y, z = robot.pose("pen", [angle])[:3, 3]
+        line = (0.2**2 - 0.13**2) / (2.0 * np.hypot(*robot.pose("crank_arm", [0.0])[:2, 3]))
+        expected = [line, 0.0, -line * np.tan(0.5 * angle)]
+        assert [x, y, z] == pytest.approx(expected, abs=1e-8)  # the sketch has nine digits
+
+
+def test_the_rack_steers_the_wheel_and_the_strut_lifts_it(made: Any) -> None:
+    """Equal lengths of rods and wishbones at any position, and the wheel at its two freedoms."""
+    urdf, loops, _ = made("suspension")
+    robot = cld.load(urdf, loops, prepare=())
+    assert robot.names.independent == ("rack", "strut", "spin")
+
+    def wheel(rack: float, strut: float) -> tuple[float, float]:
+        pose = robot.pose("upright", [rack, strut, 0.0])
+        return float(pose[2, 3]), float(np.arctan2(-pose[0, 1], pose[1, 1]))
+
+    rest, toe = wheel(0.0, 0.0)
+    up, bumped = wheel(0.0, -0.05)
+    _, left = wheel(-0.04, 0.0)
+    _, right = wheel(0.04, 0.0)
+    assert up - rest > 0.05 and abs(bumped - toe) < 0.05  # bump hardly steers
+    assert abs(toe) < 1e-9 and abs(left) > 0.25 and left * right < 0.0
 
 
 def test_the_drive_of_a_named_loop_is_the_joint_with_an_effort(run: Any, tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
-"""Robots as somebody draws them for the first time: a walking leg, a tripod, a scissor lift.
+"""Robots as somebody draws them for the first time: a walking leg, a tripod, a scissor lift,
+Peaucellier's cell, the suspension of a wheel.
 
 Links are told by their joints: a pin in the root frame at q = 0, the way a bar takes from there,
 a mass. Some have looks, some have none; ends are marked by links without mass.
@@ -42,8 +43,9 @@ class Sketch:
     def bar(self, name: str, to: Point, mass: float, seen: bool = False) -> None:
         """An even bar from the joint of the link to a point in the root frame."""
         x, y, z = (0.5 * (a - b) for a, b in zip(to, self._at[name], strict=True))
-        length, turn = 2.0 * hypot(x, z), atan2(x, z)
-        origin = f'<origin xyz="{x:.9f} {y:.9f} {z:.9f}" rpy="0 {turn:.9f} 0"/>'
+        length = 2.0 * hypot(x, y, z)
+        turn = f"0 {atan2(hypot(x, y), z):.9f} {atan2(y, x):.9f}"
+        origin = f'<origin xyz="{x:.9f} {y:.9f} {z:.9f}" rpy="{turn}"/>'
         moment = mass * max(length, 0.05) ** 2 / 12.0
         looks = f'<geometry><cylinder radius="0.01" length="{length:.9f}"/></geometry>'
         self._text.append(
@@ -148,4 +150,83 @@ def lift() -> str:
         kind="prismatic", axis=along, limits=limits, effort=2.0e4,
     )  # fmt: skip
     s.bar("rod", (0.5, 0.0, 0.351), 1.0)
+    return s.urdf()
+
+
+def peaucellier(marked: bool = True) -> str:
+    """The cell that turns a circle into a straight line: a crank, two arms, a rhombus of four bars.
+
+    No link has looks; the ends of arms and of the last bar are marked, or not: they lie at pins.
+    """
+    across = 0.05
+    half, middle = (0.13**2 - across**2) ** 0.5, (0.2**2 - across**2) ** 0.5
+    O, Q = (0.0, 0, 0.0), (0.5 * (middle - half), 0, 0.0)
+    B, P = (middle - half, 0, 0.0), (middle + half, 0, 0.0)
+    A, C = (middle, 0, across), (middle, 0, -across)
+    s = Sketch("peaucellier")
+    s.joint("crank", "base", "crank_arm", Q, effort=2.0)
+    s.bar("crank_arm", B, 0.05)
+    s.joint("hinge_ba", "crank_arm", "bar_ba", B)
+    s.bar("bar_ba", A, 0.1)
+    s.joint("hinge_ap", "bar_ba", "bar_ap", A)
+    s.bar("bar_ap", P, 0.1)
+    s.mark("pen_mount", "bar_ap", "pen", P)
+    s.joint("hinge_bc", "crank_arm", "bar_bc", B)
+    s.bar("bar_bc", C, 0.1)
+    s.joint("hinge_cp", "bar_bc", "bar_cp", C)
+    s.bar("bar_cp", P, 0.1)
+    if marked:
+        s.mark("cp_mark", "bar_cp", "bar_cp_end", P)
+    for arm, end in (("arm_a", A), ("arm_c", C)):
+        s.joint(f"hinge_{arm}", "base", arm, O)
+        s.bar(arm, end, 0.15)
+        if marked:
+            s.mark(f"{arm}_mark", arm, f"{arm}_end", end)
+    return s.urdf()
+
+
+def suspension(marked: bool = True) -> str:
+    """A wheel on two wishbones, with a strut on the lower one and a rod that steers it.
+
+    The end of the rod is marked, or not: it lies at the mark of the steering arm.
+    """
+    inner, outer = (0.0, 0.30, 0.20), (0.0, 0.68, 0.18)
+    top_inner, top_outer = (0.0, 0.36, 0.42), (0.0, 0.65, 0.44)
+    rack, arm = (-0.12, 0.28, 0.24), (-0.12, 0.66, 0.23)
+    strut, foot = (0.0, 0.40, 0.62), (0.0, 0.55, 0.1868421)
+    s = Sketch("suspension")
+    s.joint("lower", "base", "lower_wishbone", inner, axis="1 0 0", limits=(-0.3, 0.3))
+    s.bar("lower_wishbone", outer, 4.0, seen=True)
+    s.mark("strut_eye_mount", "lower_wishbone", "strut_eye", foot)
+    links = ("lower_wishbone", "ball_1", "ball_2", "upright")
+    for axis, parent, child in zip(("0 0 1", "1 0 0", "0 1 0"), links, links[1:], strict=False):
+        s.joint(f"ball_{child}", parent, child, outer, axis=axis, limits=(-0.8, 0.8))
+    s.bare("ball_1")
+    s.bare("ball_2")
+    s.bar("upright", top_outer, 6.0, seen=True)
+    s.mark("steering_arm_mount", "upright", "steering_arm", arm)
+    s.joint("spin", "upright", "wheel", (0.0, 0.75, 0.30), axis="0 1 0", limits=(-99.0, 99.0))
+    s.bar("wheel", (0.0, 0.80, 0.30), 15.0, seen=True)
+    s.joint("upper", "base", "upper_wishbone", top_inner, axis="1 0 0", limits=(-0.5, 0.5))
+    s.bar("upper_wishbone", top_outer, 2.5, seen=True)
+    s.mark("upper_ball", "upper_wishbone", "upper_end", top_outer)
+    ends = (-0.06, 0.06)
+    s.joint(
+        "rack", "base", "rack_bar", rack, kind="prismatic", axis="0 1 0", limits=ends, effort=3e3
+    )
+    s.bar("rack_bar", (-0.12, 0.0, 0.24), 2.0, seen=True)
+    s.joint("rod_yaw", "rack_bar", "rod_fork", rack, axis="0 0 1", limits=(-0.8, 0.8))
+    s.bare("rod_fork")
+    s.joint("rod_pitch", "rod_fork", "steering_rod", rack, axis="1 0 0", limits=(-0.8, 0.8))
+    s.bar("steering_rod", arm, 0.8, seen=True)
+    if marked:
+        s.mark("rod_mark", "steering_rod", "steering_rod_end", arm)
+    s.joint("strut_pin", "base", "barrel", strut, axis="1 0 0", limits=(-0.8, 0.8))
+    s.bar("barrel", (0.0, 0.46, 0.45), 1.5, seen=True)
+    along = f"{foot[0] - strut[0]} {foot[1] - strut[1]} {foot[2] - strut[2]}"
+    s.joint(
+        "strut", "barrel", "strut_rod", foot,
+        kind="prismatic", axis=along, limits=(-0.1, 0.1), effort=2.0e4,
+    )  # fmt: skip
+    s.bar("strut_rod", (0.0, 0.5, 0.33), 1.0, seen=True)
     return s.urdf()
