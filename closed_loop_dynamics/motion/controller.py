@@ -26,6 +26,7 @@ from .knowledge import Knowledge
 from .manner import Manner
 from .observer import Observation, Observer
 from .policy import Facts
+from .speed_guard import SpeedGuard
 from .supervisor import IN_CONTROL, Request, State, Supervisor, Transition
 from .trajectory import Setpoint
 
@@ -91,6 +92,7 @@ class Controller:
         self._law = law
         self._limits = limits
         self._rate = rate
+        self._guard = SpeedGuard(robot, law, rate, manner.period)
         self._steady = steady
         self.impedance = impedance
         self.restart()
@@ -147,7 +149,7 @@ class Controller:
         # No more than the URDF allows: a measurement may be wrong, a payload far too heavy.
         within, excess = self._limits.cut_off(efforts)
         self.execution.commanded(setpoint)
-        said, silent, powerless = self._said(within)
+        said, silent, powerless = self._said(self._slowed(within, seen))
         return Command(
             *(setpoint, seen, state, said, excess, unseen),
             *(transition, dynamics, silent, powerless),
@@ -247,17 +249,25 @@ class Controller:
             if state is State.COMPENSATING and seen is not None:
                 return self._law.compensation(seen, self.manner.compensating), ""
             if state is State.IMPEDANCE and seen is not None and self.impedance is not None:
-                return self.impedance.efforts(seen, trust, self._coming(seen)), ""
+                return self.impedance.efforts(seen, trust), ""
         except ClosedLoopError as error:
             self._give_up(error)
         return np.zeros(self.robot.p), ""
 
-    def _coming(self, seen: Observation) -> Array:
-        """(m,) speeds that the robot will have by the time its efforts can be taken back."""
-        if self._last is None:
-            return seen.yd
-        ydd = self.robot.forward_dynamics(seen.y, seen.yd, self._last)
-        return seen.yd + (0.5 * self._rate.cycles_to_zero + 1.0) * self.manner.period * ydd
+    def _slowed(self, efforts: Array, seen: Observation | None) -> Array:
+        """(p,) as much of these as leaves no joint too fast, by springs or what they have left."""
+        state, known = self.supervisor.state, self.known
+        if seen is None or state not in (State.IMPEDANCE, State.HOLDING):
+            return efforts
+        if state is State.HOLDING and self._guard.needless(seen):
+            return efforts
+        age = 0.0 if self.manner.timeless else known.age
+        acts = max(known.delay - age, self.manner.period)
+        try:
+            return self._guard.efforts(efforts, seen, self._steady(), age, acts, self._damping)
+        except ClosedLoopError as error:
+            self._give_up(error)
+            return np.zeros(self.robot.p)
 
     @property
     def _damping(self) -> float:

@@ -109,6 +109,10 @@ class EffortLaw:
         """(p,) efforts of the robot with what it carries."""
         return self._robot.inverse_dynamics(y, yd, ydd, parameters=self._carried.parameters)
 
+    def forward_dynamics(self, y: Array, yd: Array, tau_u: Array) -> Array:
+        """(m,) accelerations of the robot with what it carries."""
+        return self._robot.forward_dynamics(y, yd, tau_u, parameters=self._carried.parameters)
+
     def _commanded(self, setpoint: Setpoint) -> Array:
         loaded = self._carried.parameters is not None
         if self._task is not None and not loaded and isinstance(setpoint, PlatformSetpoint):
@@ -147,11 +151,16 @@ class EffortRate:
         """The efforts that act now, (p,); None: whatever comes first."""
         self.last = efforts
 
-    @property
-    def cycles_to_zero(self) -> float:
-        """How long it takes to take back what was said last."""
-        last = self.last
-        return 0.0 if last is None else float((np.abs(last) / self._step).max(initial=0.0))
+    def cycles(self, before: Array, after: Array) -> float:
+        """How many it takes from efforts (p,) to others, at least."""
+        return float((np.abs(after - before) / self._step).max(initial=0.0))
+
+    def towards(self, efforts: Array) -> Array:
+        """(p,) how far they may come in one cycle from the last ones."""
+        if self.last is None:
+            return efforts
+        beyond = self.cycles(self.last, efforts)
+        return efforts if beyond <= 1.0 else self.last + (efforts - self.last) / beyond
 
     def limited(self, efforts: Array) -> Array:
         """(p,) efforts on the way from the last ones to these, as far as they may go.
@@ -161,10 +170,5 @@ class EffortRate:
         """
         if not np.isfinite(efforts).all():
             raise InvalidInput(f"an effort is not finite: {efforts}")
-        if self.last is not None:
-            change = efforts - self.last
-            beyond = float((np.abs(change) / self._step).max(initial=0.0))
-            if beyond > 1.0:
-                efforts = self.last + change / beyond
-        self.last = efforts
-        return efforts
+        self.last = self.towards(efforts)
+        return self.last

@@ -1,9 +1,9 @@
 """Springs and dampers at the independent joints, as policies command them. No ROS in here.
 
 A command asks for tau_y = kp (y_d - y) + kd (yd_d - yd) + effort at the measured state, nothing
-else: no model, no gravity. What pushes a joint fades from half of its speed limit on. The actuators
-give it through G_u^T tau_u = tau_y, so that their power is that of the springs and dampers:
-tau_u^T ud = tau_y^T yd.
+else: no model, no gravity. The actuators give it through G_u^T tau_u = tau_y, so that their power
+is that of the springs and dampers: tau_u^T ud = tau_y^T yd. That no joint becomes too fast is up
+to the controller (``motion/speed_guard``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import numpy as np
 from ..actuation.undriven import require_actuators
 from ..arrays import Array
 from ..errors import InvalidInput
-from ..model.joint_limits import Limits
 from ..robot import Robot
 from .observer import Observation
 
@@ -23,8 +22,6 @@ from .observer import Observation
 HUGE = 1e7
 #: No joint, spring or damper has such numbers: whoever sends them is out of order.
 IMPOSSIBLE = 1e15
-#: Forces that push fade from this share of the speed limit on: 1 - 1 / FADING.
-FADING = 2.0
 ROWS = ("position", "velocity", "kp", "kd", "effort")
 
 
@@ -73,10 +70,6 @@ class Impedance:
 
     def __init__(self, robot: Robot, timeout: float) -> None:
         self._robot = robot
-        tree, names = robot.mechanism.tree, robot.names.independent
-        self._fastest = np.full(robot.m, np.inf)
-        if not robot.mechanism.turning:
-            self._fastest = Limits.of(tree, names).velocity
         self._timeout = timeout
         self.restart()
 
@@ -118,11 +111,10 @@ class Impedance:
         self.reason = self._barred
         return not self._barred
 
-    def efforts(self, seen: Observation, trust: float = 1.0, coming: Array | None = None) -> Array:
+    def efforts(self, seen: Observation, trust: float = 1.0) -> Array:
         """(p,) actuator efforts of the newest command.
 
         Args:
-            coming: (m,) speeds that the robot will have when efforts can be taken back.
             trust: in the measured state, 0 to 1: by so much springs and dampers count.
 
         Raises:
@@ -131,9 +123,7 @@ class Impedance:
         command = self._taken
         if command is None:
             return np.zeros(self._robot.p)
-        tau_y = independent_forces(command, seen, trust)
-        tau_y = not_faster(tau_y, seen.yd if coming is None else coming, self._fastest)
-        return actuator_forces(self._robot, seen.y, tau_y)
+        return actuator_forces(self._robot, seen.y, independent_forces(command, seen, trust))
 
 
 def independent_forces(command: ImpedanceCommand, seen: Observation, trust: float = 1.0) -> Array:
@@ -141,12 +131,6 @@ def independent_forces(command: ImpedanceCommand, seen: Observation, trust: floa
     springs = command.kp * (command.y - seen.y) + command.kd * (command.yd - seen.yd)
     tau_y = command.effort + trust * springs
     return np.minimum(np.maximum(tau_y, -HUGE), HUGE)
-
-
-def not_faster(tau_y: Array, yd: Array, limits: Array) -> Array:
-    """(m,) forces that push no joint beyond its speed limit: from half of it on they fade."""
-    left = np.minimum(np.maximum(FADING * (1.0 - np.abs(yd) / limits), 0.0), 1.0)
-    return np.where(tau_y * yd > 0.0, left * tau_y, tau_y)
 
 
 def actuator_forces(robot: Robot, y: Array, tau_y: Array) -> Array:

@@ -27,7 +27,7 @@ import numpy as np
 from trajectory_msgs.msg import JointTrajectory
 
 from ..arrays import Array
-from ..dynamics.catalogue import INVERSE_DYNAMICS
+from ..dynamics.catalogue import FORWARD_DYNAMICS, INVERSE_DYNAMICS
 from ..errors import InvalidInput
 from ..motion.controller import Controller
 from ..motion.efforts import EffortLaw, EffortRate
@@ -177,9 +177,11 @@ class Feedforward(RobotNode):
         y = self.robot.random_independent(np.random.default_rng(0))
         zero = np.zeros(self.robot.m)
         self.robot.prepare("state", "inverse_dynamics", batch=True, twin=True)
-        self.robot.prepare("encoder_step", "actuator_forces", twin=True)
+        self.robot.prepare("encoder_step", "actuator_forces", "forward_dynamics", twin=True)
+        self.robot.prepare("loop_jacobian", twin=True)
         if self._payload.parameters is not None:
             self.robot.prepare(INVERSE_DYNAMICS.parameters, batch=True, twin=True)
+            self.robot.prepare(FORWARD_DYNAMICS.parameters, twin=True)
         self._law.inverse_dynamics(y, zero, zero)  # says so if the robot is underactuated
         state = self.robot.state(y, zero, zero)
         for elapsed in (0.0, self._period):  # a first message is not believed alone
