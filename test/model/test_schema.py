@@ -30,7 +30,8 @@ TREE = read_urdf("""<robot name="r">
   <joint name="rod" type="revolute"><parent link="a"/><child link="b"/></joint>
   <joint name="weld" type="fixed"><parent link="b"/><child link="tip"/></joint>
   <joint name="rocker" type="revolute"><parent link="base"/><child link="c"/></joint>
-  <joint name="slide" type="prismatic"><parent link="base"/><child link="d"/></joint>
+  <joint name="slide" type="prismatic"><parent link="base"/><child link="d"/>
+    <mimic joint="crank"/></joint>
 </robot>""")
 
 BY_JOINT = [("actuators",), ("joint_friction",), ("reference",), ("terms",)]

@@ -7,7 +7,9 @@ import yaml
 EVERYTHING = yaml.safe_load("""
 version: 1
 model: {whatever: [1, 2]}
-exoskeletons: []
+exoskeletons:
+- {name: person, contextual_name: person_arm, around: knee, file_path: person.urdf,
+   jointnames: [slide], jointnames_spanningtree: [slide], jointnames_dependent: [crank]}
 submechanisms:
 - name: four_bar
   contextual_name: knee
@@ -44,7 +46,7 @@ springs:
 COUPLED = yaml.safe_load("""
 submechanisms:
 - type: coupling
-  jointnames_spanningtree: [crank, rod, rocker]
+  jointnames_spanningtree: [crank, rod, rocker, slide]
   jointnames_independent: [crank]
   couplings: [{joint: rod, terms: {crank: 1}, offset: 0.1}, {joint: rocker, terms: {crank: 2}}]
 """)

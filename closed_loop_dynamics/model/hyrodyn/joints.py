@@ -37,7 +37,7 @@ class JointLists:
 
 def read_joint_lists(entry: Node, tree: Tree) -> JointLists:
     """Read the joint lists of one entry and check them against the tree."""
-    spanning = _read_spanning(entry, tree)
+    spanning = read_spanning(entry, tree)
     independent = _read_subset(entry["jointnames_independent"], spanning, tree)
     active = independent
     if "jointnames_active" in entry:
@@ -45,7 +45,8 @@ def read_joint_lists(entry: Node, tree: Tree) -> JointLists:
     return JointLists(spanning, independent, active)
 
 
-def _read_spanning(entry: Node, tree: Tree) -> Named:
+def read_spanning(entry: Node, tree: Tree) -> Named:
+    """The moving joints of an entry."""
     key = "jointnames"
     listed: Named = {}
     if key in entry:

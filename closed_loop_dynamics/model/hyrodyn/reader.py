@@ -18,6 +18,7 @@ from ..submechanism import Coupling, Submechanism
 from ..text_source import as_folders
 from ..tree import Tree
 from ..words import COUPLED_TYPES, FREE_BASE, FUNCTION, LOOP_TYPES, NUMERICAL
+from .exoskeletons import with_exoskeleton
 from .joints import (
     JointLists,
     Named,
@@ -25,6 +26,7 @@ from .joints import (
     read_joint_friction,
     read_joint_lists,
     read_reference,
+    read_spanning,
 )
 from .loop_constraints import read_loop, read_task_axes
 from .node import Node
@@ -42,13 +44,14 @@ class SubmechanismFile:
         nodes: its entries.
         folder: where it lies; None for a text.
         repeated: place of an entry -> words on the keys that it has twice.
-        springs: of all the file.
+        springs, exoskeletons: of all the file.
     """
 
     nodes: list[Node]
     folder: Path | None
     repeated: dict[str, list[str]]
     springs: list[Node] = field(default_factory=list)
+    exoskeletons: list[Node] = field(default_factory=list)
 
     def free_base(self, joints: Collection[str]) -> Node | None:
         """The entry that says that the base moves freely, by six joints that are not in the URDF.
@@ -82,8 +85,8 @@ def open_submechanisms(source: str | os.PathLike[str] | YamlFile) -> Submechanis
     """
     given = source if isinstance(source, YamlFile) else load_yaml(source)
     root = validated(given.root, FILE)
-    nodes = list(root["submechanisms"])
-    return SubmechanismFile(nodes, given.folder, given.repeated, root.items("springs"))
+    nodes, more = list(root["submechanisms"]), map(root.items, ("springs", "exoskeletons"))
+    return SubmechanismFile(nodes, given.folder, given.repeated, *more)
 
 
 def read_submechanisms(
@@ -122,7 +125,36 @@ def read_submechanisms(
         words = file.repeated.get(node.place, ())
         remarks = tuple(Remark("warning", "repeated-key", f"{name}: {each}") for each in words)
         entries.append(replace(entry, remarks=remarks))
-    return with_implied(tuple(entries), tree)
+    for node in file.exoskeletons:
+        joints = read_spanning(node, tree)
+        _claim(joints, owners)
+        entries = with_exoskeleton(entries, node, joints, tree, search)
+    for node in (*nodes, *file.exoskeletons):
+        _check_all_claimed(node, tree, owners)
+    return _with_the_rest(tuple(entries), tree)
+
+
+def _with_the_rest(entries: tuple[Submechanism, ...], tree: Tree) -> tuple[Submechanism, ...]:
+    """``entries`` completed by the joints that the file does not mention, and a word on them."""
+    complete = list(with_implied(entries, tree))
+    rest = [k for k, each in enumerate(complete) if each not in entries and each.active]
+    if rest:
+        names = ", ".join(joint for k in rest for joint in complete[k].active)
+        words = f"in no submechanism, so independent and driven: {names}"
+        remark = Remark("info", "joints-assumed", words)
+        complete[rest[0]] = replace(complete[rest[0]], remarks=(remark,))
+    return tuple(complete)
+
+
+def _check_all_claimed(node: Node, tree: Tree, owners: Named) -> None:
+    """What ``jointnames`` has beyond ``jointnames_spanningtree`` would be free without a word."""
+    free = {body.joint.name for body in tree.bodies if body.joint.has_quaternion}
+    for item in node.items("jointnames"):
+        if item.value in {*tree.joint_names} - {*owners} - free:
+            raise item.error(
+                f"joint '{item.value}' moves, yet no jointnames_spanningtree has it",
+                "list it there, or remove it here: in no submechanism it is independent and driven",
+            )
 
 
 def _read_entry(
@@ -202,6 +234,11 @@ def _check_counts(entry: Submechanism, node: Node) -> None:
                 "shorten jointnames_independent to the degrees of freedom of the mechanism",
             )
         return
+    if entry.type in LOOP_TYPES and not dependent:
+        raise node["jointnames_independent"].error(
+            f"all its joints are independent, but type '{node['type'].value}' closes a loop",
+            "shorten jointnames_independent, or name the type of a chain such as serial",
+        )
     if entry.type in LOOP_TYPES or entry.type == FUNCTION:
         return  # the loops follow from the type, the positions from the user's function
     free = [joint for joint in dependent if joint not in coupled]

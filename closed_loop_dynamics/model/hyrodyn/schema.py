@@ -240,6 +240,32 @@ ENTRY = Record(
     (OneWay(tuple((key,) for key in _SPANNING)),),
 )
 
+EXOSKELETON = Record(
+    "exoskeletons",
+    "the exoskeleton",
+    "{name: arm_of_person, jointnames_spanningtree: [...], jointnames_dependent: [...]}",
+    {
+        "name": Key(Text("label"), "for people"),
+        "contextual_name": Key(Text("label"), "for people"),
+        "around": Key(Text("label"), "the submechanism that it goes around; not used"),
+        "file_path": Key(
+            Text("path", blank=True),
+            "URDF of the exoskeleton alone: where the mimic tags are, unless the robot's URDF has "
+            "them",
+        ),
+        "jointnames": Key(_JOINTS, "all its joints; may list fixed ones"),
+        "jointnames_spanningtree": Key(
+            _JOINTS, "its moving joints, each with a mimic tag", default="jointnames"
+        ),
+        "jointnames_dependent": Key(
+            ListOf(Text("joint"), minimum=1, each="joint"),
+            "the joints of submechanisms that they mimic",
+            needed=True,
+        ),
+    },
+    (OneWay(tuple((key,) for key in _SPANNING)),),
+)
+
 FILE = Record(
     "Top level",
     "the file",
@@ -247,7 +273,10 @@ FILE = Record(
     {
         "submechanisms": Key(ListOf(ENTRY), "the submechanisms", needed=True),
         "springs": Key(ListOf(SPRING), "at joints and between links, of any submechanism or none"),
-        "exoskeletons": Key(Anything(), "of other tools; not read"),
+        "exoskeletons": Key(
+            ListOf(EXOSKELETON),
+            "joints that follow joints of submechanisms, such as those of a person in the robot",
+        ),
         "model": Key(Anything(), "of other tools; not read"),
         "version": Key(Anything(), "of other tools; not read"),
     },
@@ -256,5 +285,5 @@ FILE = Record(
 #: In the order of the reference.
 RECORDS = (
     *(FILE, ENTRY, LOOP, AXIS, FRAME, COUPLING, ACTUATOR, FRICTION, TASK_SPACE),
-    *(SPRING, SPRING_END),
+    *(SPRING, SPRING_END, EXOSKELETON),
 )

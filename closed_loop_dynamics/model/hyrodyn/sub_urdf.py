@@ -1,12 +1,12 @@
-"""Where a TRANSMISSION without ``couplings:`` finds them: its sub-URDF, or the robot's own file.
+"""Where entries without ``couplings:`` find them: their sub-URDF, or the robot's own file.
 
 The submechanism file names the sub-URDF (``file_path``), so looking for it is this reader's job;
-what stands in it, a ``MultiJointLinearTransmission``, is read by the URDF reader.
+what stands in it, a ``MultiJointLinearTransmission`` or mimic tags, is read by the URDF reader.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from .node import Node
 
 @dataclass(frozen=True)
 class TransmissionSearch:
-    """Where the couplings of a TRANSMISSION may be, beside the submechanism file.
+    """Where couplings of an entry may be, beside the submechanism file.
 
     Attributes:
         folder: folder of the submechanism file, None when it was given as text.
@@ -33,18 +33,28 @@ class TransmissionSearch:
     def find(self, entry: Node, joints: Iterable[str]) -> tuple[list[Coupling], list[str]]:
         """Couplings of ``joints``, and the places looked in (for the message if there are none)."""
         joints = tuple(joints)
-        looked: list[str] = []
-        if entry.value_of("file_path", ""):
-            for path in self._candidates(entry["file_path"], looked):
-                at = replace(entry, place=f"{entry['file_path'].place} ({path.name})")
-                found = _of_joints(read_transmissions(path), joints, at)
-                if found:
-                    return found, looked
+        found, looked = self.find_beside(entry, joints, read_transmissions)
+        if found:
+            return found, looked
         looked.append("the robot's URDF")
         if self.tree.broken_transmission is not None:
             raise self.tree.broken_transmission
         at = replace(entry, place=f"{entry.place} (robot URDF)")
         return _of_joints(self.tree.transmissions, joints, at), looked
+
+    def find_beside(
+        self, entry: Node, joints: Iterable[str], read: Callable[[Path], Iterable[Coupling]]
+    ) -> tuple[list[Coupling], list[str]]:
+        """What ``read`` finds on ``joints`` in the sub-URDF, and the places looked in."""
+        joints = tuple(joints)
+        looked: list[str] = []
+        if entry.value_of("file_path", ""):
+            for path in self._candidates(entry["file_path"], looked):
+                at = replace(entry, place=f"{entry['file_path'].place} ({path.name})")
+                found = _of_joints(read(path), joints, at)
+                if found:
+                    return found, looked
+        return [], looked
 
     def _candidates(self, node: Node, looked: list[str]) -> list[Path]:
         """Existing files of the name in ``node``; every folder tried is added to ``looked``."""

@@ -1,4 +1,4 @@
-"""Linear couplings written as ``MultiJointLinearTransmission`` in a URDF.
+"""Linear couplings written as ``MultiJointLinearTransmission`` in a URDF, or as mimic tags.
 
     <transmission name="head_joints">
       <type>MultiJointLinearTransmission</type>
@@ -26,6 +26,17 @@ _TYPE = "MultiJointLinearTransmission"
 def read_transmissions(source: object) -> tuple[Coupling, ...]:
     """The linear transmissions of a URDF (path or text) of which nothing else is wanted."""
     return transmissions_of(read_root(source))
+
+
+def read_mimics(source: object) -> tuple[Coupling, ...]:
+    """The mimic tags of a URDF of which nothing else is wanted."""
+    result = []
+    for joint in read_root(source).all("joint"):
+        for tag in joint.all("mimic"):
+            terms = {required(tag, "joint"): number(tag, "multiplier", 1.0)}
+            offset = number(tag, "offset")
+            result.append(Coupling(required(joint, "name"), terms, offset, tag.place, tag.file))
+    return tuple(result)
 
 
 def transmissions_of(robot: Element) -> tuple[Coupling, ...]:
