@@ -24,6 +24,21 @@ def test_every_robot_gets_a_line_and_failures_the_status(run, tmp_path: Path) ->
     assert "marker closes a loop" in outcome.out.splitlines()[1]
 
 
+def test_files_of_packages_are_left_alone_and_parts_stay_alone(run, tmp_path: Path) -> None:
+    """HyRoDyn's files: one submechanisms.yml beside the robot and the URDFs of its parts."""
+    joint = '<joint name="turn" type="continuous"><parent link="base"/><child link="arm"/></joint>'
+    robot = f'<robot name="r"><link name="base"/><link name="arm"/>{joint}</robot>'
+    (tmp_path / "package.xml").write_text("<package/>")
+    for name in ("robot.urdf", "part.urdf"):
+        (tmp_path / name).write_text(robot)
+    loops = "submechanisms: [{type: R, file_path: part.urdf, jointnames: [other],\n"
+    loops += "  jointnames_independent: [other]}]\n"
+    (tmp_path / "submechanisms.yml").write_text(loops)
+    table = run("zoo", tmp_path).out.splitlines()
+    assert [line.split()[0] for line in table[1:3]] == ["part.urdf", "robot.urdf"]
+    assert "no joint 'other'" in table[2] and "other" not in table[1]
+
+
 def test_a_folder_that_is_not_there_or_has_no_robots(run, tmp_path: Path) -> None:
     assert run("zoo", tmp_path / "none").status == 2
     assert run("zoo", tmp_path).status == 2

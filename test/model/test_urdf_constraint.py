@@ -11,6 +11,7 @@ from support.urdf_constraint import (
     DRAKE,
     GAZEBO,
     GAZEBO_UNIVERSAL,
+    GAZEBO_WELD,
     HALVES,
     HINGE,
     ROBOTS,
@@ -35,12 +36,21 @@ def test_transmissions_and_ros2_control_say_what_is_driven(text, driven):
     assert assumed == (text is SLIDER)
 
 
-@pytest.mark.parametrize("text", [GAZEBO, GAZEBO_UNIVERSAL])
+@pytest.mark.parametrize("text", [GAZEBO, GAZEBO_UNIVERSAL, GAZEBO_WELD])
 def test_gazebos_joints_are_closed_where_the_urdf_shows_them(text):
     robot = cld.load(text, prepare=())
     assert robot.m == 1 and np.max(np.abs(robot.state([0.0]).q)) <= 1e-12
     codes = {finding.code for finding in robot.report().findings}
     assert not codes & {"assembled", "cut-joint", "idle-spin"}
+
+
+def test_gazebos_detachable_joint_welds_links_of_the_same_model():
+    hinge, weld = (cld.load(text, prepare=()) for text in (GAZEBO, GAZEBO_WELD))
+    q = dict(zip(weld.names.spanning, weld.state([0.3]).q, strict=True))
+    same = [q[name] for name in hinge.names.spanning]
+    assert np.allclose(same, hinge.state([0.3]).q, rtol=0.0, atol=1e-12)
+    other = GAZEBO_WELD.replace("__model__", "box")  # it grasps another model: nothing closes here
+    assert len(read_description(other).submechanisms) == 4
 
 
 def test_what_a_cut_of_gazebos_has_no_place_for_is_named():

@@ -1,6 +1,6 @@
 """Small robots that ``<constraint>``, ``<loop_joint>`` or Drake's words close, open at q = 0,
 
-and two that joints in ``<gazebo>`` close, at q = 0.
+and three that ``<gazebo>`` closes, at q = 0.
 """
 
 from __future__ import annotations
@@ -92,6 +92,14 @@ GAZEBO = robot(
     "<axis><xyz>0 0 2</xyz><use_parent_model_frame>1</use_parent_model_frame>"
     "<limit><lower>-1e16</lower></limit></axis></joint></gazebo>\n",
 )
+#: The same: a part that hangs on the hinge is welded to the rod by a system of Gazebo's.
+GAZEBO_WELD = robot(
+    GAZEBO[GAZEBO.index("<link") : GAZEBO.index("<gazebo")] + '<link name="bolt"/>',
+    joint("pin", "rocker", "bolt", (0.05, 0.25, 0.0)),
+    '<gazebo><plugin filename="gz-sim-detachable-joint-system" '
+    'name="gz::sim::systems::DetachableJoint"><parent_link>rod</parent_link>'
+    "<child_model>__model__</child_model><child_link>bolt</child_link></plugin></gazebo>\n",
+)
 #: A rod on a ball (three hinges) and Gazebo's universal joint, placed in the rod.
 GAZEBO_UNIVERSAL = robot(
     '<link name="base"/><link name="ball_x"/><link name="ball_y"/>\n',
@@ -125,4 +133,5 @@ ROBOTS = {
     "ball_constraint": DRAKE,
     "gazebo hinge": GAZEBO,
     "gazebo universal": GAZEBO_UNIVERSAL,
+    "gazebo weld": GAZEBO_WELD,
 }

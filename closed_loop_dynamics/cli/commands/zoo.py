@@ -14,8 +14,9 @@ from ..terminal import Style
 
 DESCRIPTION = """\
 Load every robot below a folder: URDF (also .urdf.xacro), URDF+, MJCF and SDF files, each with the
-YAML file beside it that has its name, or robot.yaml. One line per robot: joints, degrees of
-freedom, actuators, loops, and what the linter says, or why it does not load.
+YAML file beside it that has its name, robot.yaml, or the submechanisms.yml that does not name it as
+a part. One line per robot: joints, degrees of freedom, actuators, loops, and what the linter says,
+or why it does not load.
 """
 EPILOG = """\
 examples:
@@ -25,6 +26,7 @@ examples:
 exit status: 0 all load without errors, 1 some do not, 2 the command line is wrong
 """
 _SUFFIXES = (".urdf", ".urdf.xacro", ".xml", ".mjcf", ".sdf")
+_ROOTS = (b"<robot", b"<mujoco", b"<sdf")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,9 +38,7 @@ def run(options: argparse.Namespace) -> int:
     folder = Path(options.folder).expanduser()
     if not folder.is_dir():
         raise UsageError(f"there is no folder '{folder}'")
-    robots = [
-        (p, beside(p)) for p in sorted(folder.rglob("*")) if p.name.lower().endswith(_SUFFIXES)
-    ]
+    robots = [(path, beside(path)) for path in sorted(folder.rglob("*")) if may_be_robot(path)]
     if not robots:
         raise UsageError(f"no file in '{folder}' ends in {', '.join(_SUFFIXES)}")
     style = Style.of(sys.stdout)
@@ -55,10 +55,23 @@ def run(options: argparse.Namespace) -> int:
     return int(bad > 0)
 
 
+def may_be_robot(path: Path) -> bool:
+    """By its name; an .xml file (of packages, editors ...) by what is in it, too."""
+    name = path.name.lower()
+    if not name.endswith(_SUFFIXES) or not path.is_file():
+        return False
+    return not name.endswith(".xml") or any(root in path.read_bytes() for root in _ROOTS)
+
+
 def beside(path: Path) -> Path | None:
-    """The YAML file of a URDF: of the same name, or robot.yaml."""
-    names = [f"{stem}{end}" for stem in (path.stem, "robot") for end in (".yaml", ".yml")]
-    found = [path.with_name(name) for name in names if path.with_name(name).is_file()]
+    """The YAML file of a URDF."""
+    stems = (path.stem, "robot", "submechanisms")
+    files = [path.with_name(f"{stem}{end}") for stem in stems for end in (".yaml", ".yml")]
+    found = [
+        file
+        for file in files
+        if file.is_file() and (file.stem != stems[2] or path.name.encode() not in file.read_bytes())
+    ]
     return found[0] if found and path.suffix.lower() == ".urdf" else None
 
 

@@ -54,18 +54,28 @@ def closing_elements(root: Element, read: Collection[str] = ()) -> list[Element]
 
 
 def sdf_joints(root: Element) -> list[Element]:
-    """Joints in ``<gazebo>`` between links that others tie together already."""
+    """Joints in ``<gazebo>``, and DetachableJoints, between links that others tie already."""
     links = {link.get("name") for link in root.all("link")}
     carried = {end.get("link") for joint in root.all("joint") for end in joint.all("child")}
-    inside = [e for gazebo in root.all("gazebo") for e in _below(gazebo) if e.tag == "joint"]
     result = []
-    for joint in inside:
-        parent, child = (joint.find(tag) for tag in ("parent", "child"))
-        if parent is not None and child is not None:
-            ends = parent.text.strip(), child.text.strip()
-            if {*ends} <= links or (ends[0] == "world" and ends[1] in carried):
-                result.append(joint)
+    for element in (e for gazebo in root.all("gazebo") for e in _below(gazebo)):
+        ends = sdf_ends(element) if element.tag == "joint" or _is_weld(element, root) else []
+        if len(ends) == 2 and ({*ends} <= links or (ends[0] == "world" and ends[1] in carried)):
+            result.append(element)
     return result
+
+
+def sdf_ends(element: Element) -> list[str]:
+    """Parent and child link of a joint of SDF, or of a plugin that welds two."""
+    tags = ("parent", "child") if element.tag == "joint" else ("parent_link", "child_link")
+    return [found.text.strip() for found in map(element.find, tags) if found is not None]
+
+
+def _is_weld(element: Element, root: Element) -> bool:
+    """Whether it is Gazebo's system DetachableJoint, between links of this robot."""
+    model = element.find("child_model")
+    own = model is None or model.text.strip() in ("", "__model__", root.get("name"))
+    return element.tag == "plugin" and "DetachableJoint" in element.get("name") and own
 
 
 def _is_known(element: Element, inside: str) -> bool:

@@ -9,7 +9,12 @@
       </joint>
     </gazebo>
 
-The URDF shows the robot with its loops closed, at q = 0.
+The URDF shows the robot with its loops closed, at q = 0. So it is welded by Gazebo's system
+DetachableJoint:
+
+    <plugin filename="gz-sim-detachable-joint-system" name="gz::sim::systems::DetachableJoint">
+      <parent_link>rod</parent_link> <child_model>robot</child_model> <child_link>pin</child_link>
+    </plugin>
 """
 
 from __future__ import annotations
@@ -27,11 +32,12 @@ from ..poses import Poses, body_poses, link_pose
 from ..remark import Remark
 from ..sdf.frames import MODEL
 from ..sdf.joints import CUTS
-from ..sdf.values import number_of, numbers, read_pose, text_of, truth_of
+from ..sdf.values import number_of, numbers, read_pose, truth_of
 from ..submechanism import LoopConstraint
 from ..tied_joints import check_ends
 from ..tree import Tree
-from ..urdf.unread import sdf_joints
+from ..urdf.elements import required
+from ..urdf.unread import sdf_ends, sdf_joints
 from ..xml_source import Element
 
 _ENDLESS = 1e15  # older files write infinity as 1e16
@@ -42,10 +48,10 @@ _MOVING = ("damping", "friction", "spring_stiffness")
 def gazebo_loop(joint: Element, tree: Tree) -> LoopConstraint:
     """The cut of one of them; raises UrdfError."""
     poses = body_poses(tree)
-    kind = joint.get("type")
+    kind = "fixed" if joint.tag == "plugin" else joint.get("type")
     if kind not in CUTS:
         raise joint.error(f"a loop of type '{kind[:40]}'", did_you_mean(kind, CUTS))
-    links = [text_of(joint, end) for end in ("parent", "child")]
+    links = sdf_ends(joint)
     parent, child = (_pose_of(link, tree, poses, joint) for link in links)
     check_ends(tree, links, joint.error)
     at, relative_to = read_pose(joint)
@@ -58,7 +64,7 @@ def gazebo_loop(joint: Element, tree: Tree) -> LoopConstraint:
             raise joint.error("axis and axis2 are not at right angles", "turn one of them")
         axis = turn_to_universal(frames, [axis, second])
     axes = tuple(
-        replace(a, name=f"{joint.get('name')} {a.name}") for a in axes_of(CUTS[kind], axis)
+        replace(a, name=f"{gazebo_name(joint)} {a.name}") for a in axes_of(CUTS[kind], axis)
     )
     return LoopConstraint(
         predecessor=links[0],
@@ -68,6 +74,11 @@ def gazebo_loop(joint: Element, tree: Tree) -> LoopConstraint:
         successor_frame=frames[1],
         place=joint.place,
     )
+
+
+def gazebo_name(joint: Element) -> str:
+    """Of a joint; the plugins all have one name."""
+    return "~".join(sdf_ends(joint)) if joint.tag == "plugin" else required(joint, "name")
 
 
 def remarks_on_cuts(root: Element) -> Iterator[Remark]:

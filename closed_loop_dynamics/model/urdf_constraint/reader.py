@@ -41,7 +41,7 @@ from ..urdf.elements import numbers, origin_of, required
 from ..urdf.unread import local_name, sdf_joints
 from ..urdf_plus.ends import check_children
 from ..xml_source import Element
-from .gazebo import gazebo_loop
+from .gazebo import gazebo_loop, gazebo_name
 
 _OWN = ("constraint", "loop_joint")
 #: Tags that these formats give a meaning.
@@ -73,12 +73,12 @@ def read_constraints(root: Element, tree: Tree) -> tuple[Submechanism, ...]:
         UrdfError, SubmechanismError: names the element with its line, and what to do.
     """
     loops: dict[str, LoopConstraint] = {}
-    read = {"constraint": _constraint, "loop_joint": _loop_joint, "joint": gazebo_loop}
+    read = {"constraint": _constraint, "loop_joint": _loop_joint}
     for element in (*(e for e in root.children if e.tag in _OWN), *sdf_joints(root)):
-        name = required(element, "name")
+        name = required(element, "name") if element.tag in _OWN else gazebo_name(element)
         if name in loops:
             raise element.error(f"a second one has the name '{name}'", "give it another")
-        loops[name] = read[element.tag](element, tree)
+        loops[name] = read.get(element.tag, gazebo_loop)(element, tree)
     driven = driven_joints(root)
     entries = tied_entries(
         tree,
