@@ -19,6 +19,7 @@ from ..dynamics.catalogue import (
     SPRING,
     check_kinds,
 )
+from ..dynamics.parameters import parameter_names
 from ..engine.instructions import InstructionList, instruction_list
 from ..engine.seeds import Seeds
 from ..engine.symbolic import ca, tracing
@@ -112,9 +113,9 @@ def wanted(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def words(mech: Mechanism) -> dict[str, list[str]]:
-    """Input or output -> what its elements are: joints, or the coordinates of a free flyer."""
-    found = {}
+def words(mech: Mechanism) -> dict[str, Sequence[str]]:
+    """Input or output -> what its elements are: joints, coordinates of a free flyer, of bodies."""
+    found: dict[str, Sequence[str]] = {}
     for bodies, position, rates in (
         (mech.independent, "y", ("yd", "ydd", "tau_y", "dy")),
         (mech.spanning, "q", ("qd", "qdd", "g")),
@@ -124,6 +125,10 @@ def words(mech: Mechanism) -> dict[str, list[str]]:
         found[position] = [word for joint in joints for word in joint.position_names]
         for rate in rates:
             found[rate] = [word for joint in joints for word in joint.velocity_names]
+    wrench = [f"{kind}_{axis}" for kind in ("moment", "force") for axis in "xyz"]
+    found["wrenches"] = [f"{body.link}.{word}" for body in mech.tree.bodies for word in wrench]
+    found["parameters"] = parameter_names(mech)
+    found["friction"] = [f"{word}.{k}" for k in ("viscous", "coulomb") for word in found["qd"]]
     return found
 
 

@@ -150,8 +150,7 @@ def _inside(f: Exported, calls: Sequence[str], follow: str) -> list[str]:
     lines += ["    int status = ROBOT_OK;", "    memory->iterations = 0;"]
     first = 0
     for v in f.inputs:
-        if v.size:
-            lines += _then(f"look_over(memory, {v.name}, {v.size}, {first})")
+        lines += _then(f"look_over(memory, {v.name}, {v.size}, {first})")
         first += v.size
     if loops:
         of = loops[0].of
@@ -172,9 +171,7 @@ def _inside(f: Exported, calls: Sequence[str], follow: str) -> list[str]:
     for v in f.outputs:
         lines.append(f"    copy(out + {at}, {v.name}, {v.size});")
         at += v.size
-    unused = [v.name for v in f.inputs if not v.size]
-    unused += [follow] if follow != "0" and not loops else []
-    lines += [f"    (void){name};" for name in unused]
+    lines += [f"    (void){follow};"] if follow != "0" and not loops else []
     return [*lines, "    return status;"]
 
 

@@ -11,8 +11,12 @@ import ast
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = sorted((ROOT / "test").rglob("test_*.py"))
+#: Characters; `colcon test` reads lines of at most 64 KiB, people shorter ones.
+LONGEST_NAME = 200
 
 
 def test_no_two_test_files_have_the_same_name() -> None:
@@ -31,3 +35,9 @@ def test_no_test_file_imports_its_neighbour() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom):
                 assert not node.level and not (node.module or "").startswith("test_"), path
+
+
+def test_names_of_tests_fit_on_a_line(request: pytest.FixtureRequest) -> None:
+    """Of all that are collected with this one: parameters that are long texts need ``ids``."""
+    names = [item.nodeid for item in request.session.items]
+    assert not [name[:LONGEST_NAME] for name in names if len(name) > LONGEST_NAME]

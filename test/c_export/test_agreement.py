@@ -6,7 +6,6 @@ Every shipped robot with CLOSED_LOOP_EXPORT=all (``make export``); otherwise one
 from __future__ import annotations
 
 import os
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from support.c_library import (
     CLibrary,
     Memory,
 )
+from support.exports import Exports
 from support.four_bar import Lambda
 from support.shipped import shipped
 
@@ -51,16 +51,6 @@ EXCEPTIONS = {
     ACTUATION_SINGULAR: cld.ActuationSingular,
     SINGULAR_INERTIA: cld.SingularInertia,
 }
-
-
-@pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    @cache
-    def exported(name: str) -> CLibrary:
-        functions = ("state", "inverse_dynamics", "forward_dynamics", "effort_map", "encoders")
-        return CLibrary.of(shipped(name), tmp_path_factory.mktemp(name), *functions)
-
-    return exported
 
 
 def states(robot: cld.Robot, sizes: tuple[int, ...], count: int) -> Any:
@@ -97,8 +87,9 @@ def reason(robot: cld.Robot, function: str, native: int, y: Any) -> type[Excepti
 
 @pytest.mark.parametrize("name", ROBOTS)
 @pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_numbers_and_refusals_are_those_of_the_native_program(
-    library: Any, name: str, function: str
+    exports: Exports, name: str, function: str, compiler: str
 ) -> None:
     """To 1e-12 of the largest number of each vector, always so within the limits.
 
@@ -111,7 +102,7 @@ def test_numbers_and_refusals_are_those_of_the_native_program(
     context, beside = program.new_context(), program.new_context()
     sizes = [int(np.prod(shape)) for shape in recipe.outputs(robot.mechanism).shapes.values()]
     ends = np.cumsum(sizes)[:-1]
-    memory = Memory(library(name))
+    memory = Memory(exports.library(name, compiler))
     refused, strict, total = 0, 0, 0
     for inside, values in states(robot, program.source.input_sizes, STATES):
         status, out = memory.call(function, *values)
@@ -156,8 +147,8 @@ def test_actuators_without_a_grip_are_refused_as_in_python(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-def test_what_python_raises_is_what_the_status_says(library: Any, name: str) -> None:
-    robot, memory = shipped(name), Memory(library(name))
+def test_what_python_raises_is_what_the_status_says(exports: Exports, name: str) -> None:
+    robot, memory = shipped(name), Memory(exports.library(name))
     sizes = (robot.mechanism.n_y, robot.m, robot.m)
     seen = set()
     for k, (_, values) in enumerate(states(robot, sizes, 90)):
@@ -175,7 +166,9 @@ def test_what_python_raises_is_what_the_status_says(library: Any, name: str) -> 
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-def test_encoders_find_the_independent_joints_on_the_same_branch(library: Any, name: str) -> None:
+def test_encoders_find_the_independent_joints_on_the_same_branch(
+    exports: Exports, name: str
+) -> None:
     robot = shipped(name)
     rng = np.random.default_rng(5)
     base = 6 if robot.mechanism.floating else 0
@@ -185,7 +178,7 @@ def test_encoders_find_the_independent_joints_on_the_same_branch(library: Any, n
         yd = rng.uniform(-1.0, 1.0, robot.m)
         yd[:base] = 0.0
         s = robot.state(y, yd)
-        memory = Memory(library(name))
+        memory = Memory(exports.library(name))
         assert memory.call("locate", s.u)[0] == OK
         status, out = memory.call("encoders", s.u, s.ud)
         assert status == OK
@@ -200,9 +193,9 @@ def test_encoders_find_the_independent_joints_on_the_same_branch(library: Any, n
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_encoders_follow_a_motion_at_a_bounded_number_of_iterations(
-    library: Any, name: str
+    exports: Exports, name: str
 ) -> None:
-    robot, memory = shipped(name), Memory(library(name))
+    robot, memory = shipped(name), Memory(exports.library(name))
     rng = np.random.default_rng(6)
     start, goal = (robot.random_independent(rng) for _ in range(2))
     start = 0.5 * (start + goal)
@@ -210,7 +203,7 @@ def test_encoders_follow_a_motion_at_a_bounded_number_of_iterations(
         start[:7] = goal[:7] = robot.mechanism.neutral_y()[:7]
     rest = np.zeros(robot.p)
     assert memory.call("locate", robot.state(start).u)[0] == OK
-    most = library(name).export.costs["encoders"].iterations
+    most = exports.library(name).export.costs["encoders"].iterations
     for s in np.linspace(0.0, 0.2, 200):
         y = start + s * (goal - start)
         status, out = memory.call("encoders", robot.state(y).u, rest)
@@ -218,9 +211,9 @@ def test_encoders_follow_a_motion_at_a_bounded_number_of_iterations(
         np.testing.assert_allclose(out[: len(y)], y, atol=1e-8)
 
 
-def test_functions_of_one_memory_do_not_disturb_each_other(library: Any) -> None:
-    robot, together = shipped("irsbot2"), Memory(library("irsbot2"))
-    alone = {name: Memory(library("irsbot2")) for name in ("state", "inverse_dynamics")}
+def test_functions_of_one_memory_do_not_disturb_each_other(exports: Exports) -> None:
+    robot, together = shipped("irsbot2"), Memory(exports.library("irsbot2"))
+    alone = {name: Memory(exports.library("irsbot2")) for name in ("state", "inverse_dynamics")}
     for _, values in states(robot, (robot.m, robot.m, robot.m), 60):
         for name, memory in alone.items():
             first, second = memory.call(name, *values), together.call(name, *values)

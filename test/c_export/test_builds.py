@@ -10,15 +10,13 @@ import ctypes
 import os
 import re
 import threading
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from support.c_library import NAME, OK, STRICT, CLibrary, Memory, need, run
-from support.four_bar import FourBar
-from support.shipped import shipped, shipped_files
+from support.exports import Exports, robot
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.c_export.functions import robot_loops
@@ -27,8 +25,6 @@ from tools.robots import SHIPPED
 EVERY = tuple(SHIPPED) if os.environ.get("CLOSED_LOOP_EXPORT") == "all" else ("crank_leg",)
 ROBOTS = (*EVERY, "numerical_leg")
 INPUTS = int(os.environ.get("CLOSED_LOOP_FUZZ", "20000"))
-#: With those that put others together.
-ALL = ("state", "inverse_dynamics", "forward_dynamics", "effort_map", "encoders")
 #: Of the arguments, as the header documents them.
 LENGTHS = {
     **dict.fromkeys(("yd", "ydd", "dy", "tau_y"), f"{NAME.upper()}_M"),
@@ -36,6 +32,14 @@ LENGTHS = {
     **dict.fromkeys(("qd", "qdd"), f"{NAME.upper()}_N"),
     **{"y": f"{NAME.upper()}_NY", "q": f"{NAME.upper()}_NQ", "residual": "1"},
 }
+USER = f"""\
+cmake_minimum_required(VERSION 3.8)
+project(user LANGUAGES CXX)
+find_package({NAME}_c REQUIRED)
+add_executable(user user.cpp)
+target_compile_features(user PRIVATE cxx_std_17)
+target_link_libraries(user {NAME}_c::{NAME}_c)
+"""
 CPP = """\
 #include "robot_under_test.hpp"
 int main() {
@@ -49,42 +53,14 @@ int main() {
 """
 
 
-@cache
-def robot(name: str) -> cld.Robot:
-    """A shipped robot, or one whose loops Newton's method closes: a leg, or just one loop."""
-    if name == "four_bar":
-        one = FourBar(0.3, 0.25, 0.2, 0.22)
-        return cld.load(one.urdf(), one.yaml(), solver="numerical", prepare=())
-    if name != "numerical_leg":
-        return shipped(name)
-    return cld.load(*shipped_files("crank_leg"), solver="numerical")
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    made: dict[tuple[str, bool], Path] = {}
-
-    def exported(name: str, single: bool = False) -> Path:
-        if (name, single) not in made:
-            made[name, single] = tmp_path_factory.mktemp("export")
-            robot(name).export_c(made[name, single], ALL, name=NAME, single=single)
-        return made[name, single]
-
-    return exported
-
-
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("single", [False, True], ids=["double", "float"])
 @pytest.mark.parametrize("name", ROBOTS)
 def test_compiles_strictly_and_prints_its_table(
-    folder: Any, name: str, single: bool, compiler: str
+    exports: Exports, name: str, single: bool, compiler: str
 ) -> None:
-    place = folder(name, single)
-    extra = ["-Wdouble-promotion", "-Wno-unused-macros"] if single else []
-    for file in (f"{NAME}.c", "main.c"):  # printf takes doubles: the promotion is main's own
-        flags = [*STRICT, *(extra if file != "main.c" else [])]
-        run(need(compiler), *flags, "-c", file, cwd=place)
-    run(need(compiler), f"{NAME}.o", "main.o", "-o", "table", "-lm", cwd=place)
+    place, compiled = exports.folder(name, single), exports.compiled(name, single, compiler)
+    run(need(compiler), *STRICT, "main.c", compiled, "-o", "table", "-lm", cwd=place)
     printed = run("./table", cwd=place)
     assert printed.count(": ok\n") >= 12
     assert "inverse_dynamics tau_u: ok" in printed
@@ -93,23 +69,30 @@ def test_compiles_strictly_and_prints_its_table(
 @pytest.mark.parametrize("single", [False, True], ids=["double", "float"])
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
 @pytest.mark.parametrize("standard", ["c++17", "c++20"])
-def test_the_cpp_wrapper(folder: Any, standard: str, compiler: str, single: bool) -> None:
-    place = folder("crank_leg", single)
+def test_the_cpp_wrapper(exports: Exports, standard: str, compiler: str, single: bool) -> None:
+    place, compiled = exports.folder("crank_leg", single), exports.compiled("crank_leg", single)
     (place / "user.cpp").write_text(CPP)
-    run(need("gcc"), *STRICT, "-c", f"{NAME}.c", cwd=place)
     flags = (f"-std={standard}", "-O2", "-Wall", "-Wextra", "-pedantic", "-Werror")
-    run(need(compiler), *flags, "user.cpp", f"{NAME}.o", "-o", "user", "-lm", cwd=place)
+    run(need(compiler), *flags, "user.cpp", compiled, "-o", "user", "-lm", cwd=place)
     run("./user", cwd=place)
 
 
-def test_cmake_builds_and_installs_it(folder: Any, tmp_path: Path) -> None:
-    place = folder("crank_leg")
+def test_cmake_builds_installs_and_finds_it(exports: Exports, tmp_path: Path) -> None:
+    place = exports.folder("crank_leg")
     cmake, prefix = need("cmake"), tmp_path / "prefix"
     run(cmake, "-S", place, "-B", tmp_path / "build", f"-DCMAKE_INSTALL_PREFIX={prefix}", cwd=place)
     run(cmake, "--build", tmp_path / "build", cwd=place)
     run(cmake, "--install", tmp_path / "build", cwd=place)
     assert (prefix / "include" / f"{NAME}_c" / f"{NAME}.h").is_file()
     assert "ok" in run(prefix / "lib" / f"{NAME}_c" / f"{NAME}_table", cwd=place)
+
+    user = tmp_path / "user"
+    user.mkdir()
+    (user / "CMakeLists.txt").write_text(USER)
+    (user / "user.cpp").write_text(CPP)
+    run(cmake, "-S", user, "-B", user / "build", f"-DCMAKE_PREFIX_PATH={prefix}", cwd=user)
+    run(cmake, "--build", user / "build", cwd=user)
+    run(user / "build" / "user", cwd=user)
 
 
 def _fuzzed(number: int, function: str, arguments: str) -> str:
@@ -132,8 +115,8 @@ def _fuzzed(number: int, function: str, arguments: str) -> str:
 
 @pytest.mark.parametrize("single", [False, True], ids=["double", "float"])
 @pytest.mark.parametrize("name", ROBOTS)
-def test_no_input_trips_the_sanitizers(folder: Any, name: str, single: bool) -> None:
-    place = folder(name, single)
+def test_no_input_trips_the_sanitizers(exports: Exports, name: str, single: bool) -> None:
+    place = exports.folder(name, single)
     header = (place / f"{NAME}.h").read_text()
     found = re.findall(rf"^int {NAME}_(\w+)\({NAME}_memory \*memory, (.*)\);", header, re.M)
     cases = [_fuzzed(k, *each) for k, each in enumerate(found)]
@@ -153,12 +136,12 @@ def test_no_input_trips_the_sanitizers(folder: Any, name: str, single: bool) -> 
 
 
 @pytest.mark.parametrize("name", [*ROBOTS, "four_bar"])
-def test_no_call_takes_more_operations_than_the_header_says(tmp_path: Path, name: str) -> None:
+def test_no_call_takes_more_operations_than_the_header_says(exports: Exports, name: str) -> None:
     leg, counting = robot(name), Path(__file__).parent / "counted.hpp"
-    export = leg.export_c(tmp_path, ALL, name=NAME)
+    export = exports.export(name)
     flags = ("-x", "c++", "-include", counting, "-fPIC", "-shared")
-    run(need("g++"), *flags, f"{NAME}.c", "-o", "lib.so", cwd=tmp_path)
-    library = CLibrary(leg, export, ctypes.CDLL(str(tmp_path / "lib.so")), False)
+    run(need("g++"), *flags, f"{NAME}.c", "-o", "counted.so", cwd=export.folder)
+    library = CLibrary(leg, export, ctypes.CDLL(str(export.folder / "counted.so")), False)
     memory, taken = Memory(library), ctypes.c_long.in_dll(library.library, "operations")
     loops, mech, recipes = robot_loops(leg.programs), leg.mechanism, leg.programs.recipes
     least = min((loop.step.count() for loop in loops), default=0)  # of an iteration
@@ -220,10 +203,10 @@ def test_threads_with_a_memory_each_do_not_meet(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found, alone)
 
 
-def test_nothing_but_mathematics_is_called_and_nothing_is_shared(folder: Any) -> None:
-    place = folder("numerical_leg")
-    run(need("gcc"), *STRICT, "-c", f"{NAME}.c", cwd=place)
-    symbols = [line.split() for line in run(need("nm"), f"{NAME}.o", cwd=place).splitlines()]
+def test_nothing_but_mathematics_is_called_and_nothing_is_shared(exports: Exports) -> None:
+    compiled = exports.compiled("numerical_leg")
+    printed = run(need("nm"), compiled, cwd=compiled.parent)
+    symbols = [line.split() for line in printed.splitlines()]
     called = {words[-1] for words in symbols if words[-2] == "U"}
     mathematics = {"sin", "cos", "sincos", "tan", "atan2", "sqrt", "fmin", "fmax", "asin", "acos"}
     blocks = {"memcpy", "memset", "memmove", "_GLOBAL_OFFSET_TABLE_"}  # from the compiler itself

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from support.c_library import INVALID_INPUT, NAME, OK, STRICT, CLibrary, Memory,
 from support.shipped import shipped
 
 import closed_loop_dynamics as cld
+from closed_loop_dynamics.dynamics.catalogue import RECIPES
 
 PENDULUM = """<robot name="{name}"><link name="a"/><link name="b"><inertial><origin xyz="0.1 0 0"/>
 <mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
@@ -43,6 +46,63 @@ def test_what_is_not_needed_is_not_there(
     for robot in (cld.load(PENDULUM.format(name="p")), shipped("geared_chain")):
         robot.export_c(tmp_path, functions, name=NAME)
         run(need(compiler), *STRICT, "-c", f"{NAME}.c", cwd=tmp_path)
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("function", [*RECIPES, "effort_map", "encoders"])
+def test_a_robot_without_a_single_joint_has_functions_too(
+    tmp_path: Path, function: str, compiler: str
+) -> None:
+    """Whatever of their inputs and outputs is empty, compilers have nothing to complain about."""
+    stiff().export_c(tmp_path, [function], name=NAME)
+    run(need(compiler), *STRICT, f"{NAME}.c", "main.c", "-o", "table", "-lm", cwd=tmp_path)
+    assert "ok" in run("./table", cwd=tmp_path)
+    (tmp_path / "user.cpp").write_text(f'#include "{NAME}.hpp"\n')
+    flags = ("-std=c++17", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only")
+    run(need({"gcc": "g++", "clang": "clang++"}[compiler]), *flags, "user.cpp", cwd=tmp_path)
+
+
+@cache
+def stiff() -> cld.Robot:
+    return cld.load(PENDULUM.format(name="stiff").replace("continuous", "fixed"), prepare=())
+
+
+def layout(header: str) -> dict[str, list[str]]:
+    """Vector -> what its elements are, as the header says."""
+    told = re.findall(r"^ \*   (\w+)\[(\d+)\]((?: [^ \n]+|\n \*      )*)$", header, re.M)
+    found = {name: re.findall(r"[^\s*]+", words) for name, _, words in told}
+    assert all(len(found[name]) in (0, int(size)) for name, size, _ in told)
+    return found
+
+
+def test_the_header_lays_out_wrenches_parameters_and_friction(tmp_path: Path) -> None:
+    robot = shipped("crank_leg")
+    functions = ("inverse_dynamics_parameters", "forward_dynamics_friction")
+    memory = Memory(CLibrary.of(robot, tmp_path, *functions))
+    places = layout((tmp_path / f"{NAME}.h").read_text())
+
+    def only(vector: str, word: str, value: float) -> np.ndarray:
+        return value * (np.array(places[vector]) == word)
+
+    y, yd, ydd = np.array([[-0.4, 0.8, -0.4], [0.3, -1.0, 0.5], [1.0, 2.0, 0.5]])
+    pushed = [only("wrenches", "foot.force_z", 50.0), robot.dynamic_parameters]
+    tau = memory.call(functions[0], y, yd, ydd, *pushed)[1]
+    expected = robot.inverse_dynamics(y, yd, ydd, {"foot": np.array([0, 0, 0, 0, 0, 50.0])})
+    np.testing.assert_allclose(tau, expected, rtol=1e-10)
+
+    heavier = [0.0 * pushed[0], pushed[1] + only("parameters", "shank.m", 2.0)]
+    change = memory.call(functions[0], y, yd, ydd, *heavier)[1]
+    column = robot.parameter_names.index("shank.m")
+    slope = robot.regressor(y, yd, ydd)[:, column]
+    expected = robot.inverse_dynamics(y, yd, ydd) + 2.0 * slope
+    np.testing.assert_allclose(change, expected, rtol=1e-10)
+
+    tau, calm = np.array([1.0, -2.0, 0.5]), np.zeros(len(pushed[0]))
+    knee = only("friction", "knee.viscous", 3.0)
+    rubbed, free = (memory.call(functions[1], y, yd, tau, calm, d)[1] for d in (knee, 0.0 * knee))
+    braking = robot.mass_matrix(y) @ (rubbed - free)
+    joint = robot.names.independent.index("knee")
+    np.testing.assert_allclose(braking, -3.0 * yd * (np.arange(3) == joint), atol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["real", "main", "class", "gamma", "math", "int", "struct"])

@@ -60,3 +60,26 @@ def test_of_forward_dynamics(name: str) -> None:
     assert away(dyd, derivative(lambda d: run(y, yd + d, tau), m)) <= TOLERANCE
     moved = derivative(lambda d: run(y, yd, tau + size * d), robot.p) / size
     assert away(dtau, moved) <= TOLERANCE
+
+
+@every_robot
+def test_of_the_state(name: str) -> None:
+    robot = shipped(name)
+    y, yd, ydd = moving(robot, 5)
+    found = robot.state_derivatives(y, yd, ydd)
+    mech, m = robot.mechanism, robot.m
+    scalar = mech.scalar_joints(mech.spanning)
+    rows, rates = (np.concatenate([np.r_[of.rows[b]] for b in scalar]) for of in (mech.q, mech.qd))
+
+    def along(d: Array) -> Array:
+        s = robot.state(robot.integrate(y, d), yd, ydd)
+        return np.concatenate([s.q[rows], s.qd, s.qdd])
+
+    expected = derivative(along, m)
+    ends = np.cumsum([len(rows), robot.n])
+    by_y = (found.dq_dy[rates], found.dqd_dy, found.dqdd_dy)
+    for part, moved in zip(by_y, np.split(expected, ends), strict=True):
+        assert away(part, moved) <= TOLERANCE
+    for part, word in ((found.dq_dy, "qd"), (found.dqdd_dyd, "qdd")):  # G is of free turns too
+        moved = derivative(lambda d, of=word: getattr(robot.state(y, yd + d, ydd), of), m)
+        assert away(part, moved) <= TOLERANCE

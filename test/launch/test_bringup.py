@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -31,8 +30,6 @@ except (PackageNotFoundError, OSError):  # OSError: AMENT_PREFIX_PATH is not set
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 DEADLINE = 120.0  # [s]; far beyond what is needed
-os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % 100)
 
 
 def bring_up(file: str, **arguments: str) -> LaunchDescription:

@@ -52,13 +52,7 @@ class Launched:
         self.mark = f"CLOSED_LOOP_TEST={uuid.uuid4()}"
         name, value = self.mark.split("=")
         self.log = folder / "launch.log"
-        environment = {
-            **os.environ,
-            name: value,
-            "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-            "ROS_DOMAIN_ID": str(1 + os.getpid() % 100),
-            "ROS_LOG_DIR": str(folder),
-        }
+        environment = {**os.environ, name: value, "ROS_LOG_DIR": str(folder)}
         with self.log.open("wb") as out:
             call = [sys.executable, "-c", LAUNCH, str(FILES / file), *arguments]
             self.process = subprocess.Popen(call, env=environment, stdout=out, stderr=out)
