@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
@@ -24,9 +25,13 @@ p{margin:4px 0 10px;color:var(--grey)}.two{display:flex;flex-wrap:wrap;gap:20px;
 table{border-collapse:collapse;font-size:13px}
 td,th{padding:3px 10px;border-bottom:1px solid var(--line);text-align:left;white-space:nowrap}
 th{background:var(--head);font-weight:600}.n{text-align:right;font-variant-numeric:tabular-nums}
-img{max-width:100%;height:auto;display:block;margin:0 auto}.wide img{min-width:640px}
+img{max-width:100%;height:auto;display:block;margin:0 auto}
+.charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,320px),1fr));gap:14px}
+.charts img{width:100%}
 li{margin:4px 0}li,p,h1,h2{overflow-wrap:anywhere}
 .error{color:#d62828}.warning{color:#c77700}.info{color:var(--grey)}
+@media (max-width:600px){body{padding:12px}table{font-size:12px}
+td,th{padding:3px 5px}td:not(.n),th{white-space:normal}}
 @media print{body{max-width:none;font-size:11px}h2{break-after:avoid}img,tr{break-inside:avoid}}
 """
 
@@ -57,11 +62,16 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     for i, row in enumerate(rows):
         tag = "td" if i else "th"
         cells = (
-            f"<{tag}{' class=n' * r}>{escape(cell)}</{tag}>"
+            f"<{tag}{' class=n' * r}>{_broken(cell)}</{tag}>"
             for cell, r in zip(row, right, strict=True)
         )
         lines.append(f"<tr>{''.join(cells)}</tr>")
     return f'<div class="wide"><table>{"".join(lines)}</table></div>'
+
+
+def _broken(text: str) -> str:
+    """A cell whose names may go on below where the page is narrow."""
+    return re.sub("([_~])", r"\1<wbr>", escape(text))
 
 
 def picture(draw: Callable[[], Any], text: str) -> str:

@@ -61,9 +61,9 @@ def columns(rows: Sequence[Sequence[str]], indent: int = 2) -> list[str]:
 
 
 def is_number(text: str) -> bool:
-    """Whether a cell stands to the right: a number, nothing, or the dash for none."""
+    """Whether a cell stands to the right: a number (with a mark), nothing, or the dash for none."""
     try:
-        float(text or 0.0)
+        float(text.removesuffix("*") or 0.0)
     except ValueError:
         return text == "-"
     return True
@@ -78,6 +78,18 @@ def folded(text: str) -> str:
 def number(value: float, noise: float = 0.0) -> str:
     """Six digits; what is not above ``noise`` is 0."""
     return f"{value:.6g}" if abs(value) > noise or value != value else "0"
+
+
+def short(value: float) -> str:
+    """Four digits, and no power of ten where all of its digits are as short."""
+    return f"{value:.0f}" if 1e3 <= abs(value) < 1e7 else f"{value:.4g}"
+
+
+def alike(values: Sequence[float]) -> list[str]:
+    """As many decimals for all as show five digits of the largest."""
+    largest = max(map(abs, values), default=0.0)
+    decimals = max(0, 4 - math.floor(math.log10(largest))) if largest > 0.0 else 0
+    return [f"{value:.{decimals}f}" if value else "0" for value in values]
 
 
 def json_text(data: Any) -> str:

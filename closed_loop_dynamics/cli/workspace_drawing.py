@@ -4,6 +4,9 @@ one joint or as maps over two. What does not vary is told in the title and has n
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +14,7 @@ import numpy as np
 from ..arrays import Array
 from .pictures import STYLES, new_figure, unit
 from .tables import EFFORT, POSITION
+from .terminal import short
 from .workspace_maps import Samples
 
 #: Reach: the loop is open, past a limit, reachable.
@@ -18,6 +22,10 @@ OPEN, PAST, FINE = "#d0d4da", "#f4c9a8", "#8fc99b"
 DEAD = "#d62728"
 #: What varies less than this share of its size does not vary.
 CONSTANT = 1e-6
+#: Letters of a title above each other [1].
+WIDE = 46
+#: Draws one panel into a figure, on axes.
+Part = Callable[[Any, Any], None]
 
 
 class Panel(NamedTuple):
@@ -42,27 +50,47 @@ class Panel(NamedTuple):
 
 def draw(s: Samples) -> Any:
     """The page: curves for one varied joint, maps for two."""
+    told, parts = _parts(s)
+    maps = len(s.joints) == 2
+    across = min(3 if maps else 2, len(parts))
+    down = -(-len(parts) // across)
+    figure = new_figure(5.4 * across, (4.4 if maps else 3.3) * down + 0.5)
+    figure.suptitle(f"{s.tree.name}: {s.name}\n{told}".strip(), fontsize="medium")
+    axes = list(figure.subplots(down, across, squeeze=False).ravel())
+    for unused in axes[len(parts) :]:
+        unused.set_axis_off()
+    for part, where in zip(parts, axes, strict=False):
+        part(figure, where)
+    return figure
+
+
+def draw_each(s: Samples) -> tuple[str, list[Callable[[], Any]]]:
+    """The same for a page that puts them side by side as it is wide: a sentence, and figures."""
+
+    def alone(part: Part) -> Any:
+        figure = new_figure(4.0, 3.0)
+        figure.set_layout_engine("none")  # axes stand below each other
+        axes = figure.add_axes((0.17, 0.16, 0.72 if len(s.joints) == 2 else 0.8, 0.7))
+        part(figure, axes)
+        axes.locator_params(axis="x", nbins=6)
+        return figure
+
+    told, parts = _parts(s)
+    return told, [partial(alone, part) for part in parts]
+
+
+def _parts(s: Samples) -> tuple[str, list[Part]]:
+    """What does not vary, in words, and what does, as panels."""
     panels = [panel for panel in _panels(s) if not panel.empty]
     shown = [panel for panel in panels if panel.level is None] or panels[:1]
-    told = [f"{p.title.partition(':')[0]} {p.level:.3g}" for p in panels if p.level is not None]
+    told = [f"{p.title.partition(':')[0]} {short(p.level)}" for p in panels if p.level is not None]
     maps = len(s.joints) == 2
-    reach = maps and not s.allowed.all()
-    if not reach and s.allowed.all():
+    parts: list[Part] = [partial(_map if maps else _curves, s, panel) for panel in shown]
+    if s.allowed.all():
         told.append("all of it reachable")
-    count = len(shown) + reach
-    across = min(3 if maps else 2, count)
-    down = -(-count // across)
-    figure = new_figure(5.4 * across, (4.4 if maps else 3.3) * down + 0.5)
-    title = f"{s.tree.name}: {s.name}"
-    figure.suptitle("\n".join([title, ", ".join(told)]).strip(), fontsize="medium")
-    axes = list(figure.subplots(down, across, squeeze=False).ravel())
-    for unused in axes[count:]:
-        unused.set_axis_off()
-    if reach:
-        _reach(axes.pop(0), s)
-    for panel, where in zip(shown, axes, strict=False):
-        (_map if maps else _curves)(figure, where, s, panel)
-    return figure
+    elif maps:
+        parts.insert(0, partial(_reach, s))
+    return ", ".join(told), parts
 
 
 def _panels(s: Samples) -> list[Panel]:
@@ -99,7 +127,7 @@ def _panels(s: Samples) -> list[Panel]:
     return panels
 
 
-def _curves(figure: Any, axes: Any, s: Samples, panel: Panel) -> None:
+def _curves(s: Samples, panel: Panel, _: Any, axes: Any) -> None:
     x = s.axes[0]
     for (color, line), (name, values) in zip(STYLES, panel.values.items(), strict=False):
         axes.plot(x, values, color=color, ls=line, label=name)
@@ -116,7 +144,7 @@ def _curves(figure: Any, axes: Any, s: Samples, panel: Panel) -> None:
     for k in np.flatnonzero(dead[:-1] * dead[1:] < 0.0):
         at = x[k] - dead[k] * (x[k + 1] - x[k]) / (dead[k + 1] - dead[k])
         axes.axvline(at, color=DEAD, ls="--", lw=1.0, label="dead point")
-    axes.set_title(panel.title, fontsize="medium")
+    axes.set_title(textwrap.fill(panel.title, WIDE), fontsize="medium")
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
     half = 0.5 * (x[1] - x[0])
@@ -126,7 +154,7 @@ def _curves(figure: Any, axes: Any, s: Samples, panel: Panel) -> None:
     axes.set_xlabel(_label(s, 0) + " (grey: not reachable)" * (not s.allowed.all()))
 
 
-def _reach(axes: Any, s: Samples) -> None:
+def _reach(s: Samples, _: Any, axes: Any) -> None:
     from matplotlib.colors import ListedColormap
 
     state = np.where(s.allowed, 2.0, np.where(np.isfinite(s.loop), 1.0, 0.0))
@@ -137,13 +165,18 @@ def _reach(axes: Any, s: Samples) -> None:
     axes.set_ylabel(_label(s, 1))
 
 
-def _map(figure: Any, axes: Any, s: Samples, panel: Panel) -> None:
+def _map(s: Samples, panel: Panel, figure: Any, axes: Any) -> None:
     (values,) = panel.values.values()
     finite = values[np.isfinite(values)]
-    signed = bool(finite.min() < 0.0)
+    signed = bool(finite.min() < 0.0 < finite.max())
     # Forces grow without bound towards a singularity; a few must not fade all others.
     largest = float(np.percentile(np.abs(finite), 96)) or 1.0
-    span = {"vmin": -largest if signed else 0.0, "vmax": largest}
+    low, high = (float(v) for v in np.percentile(finite, [2, 98]))
+    if signed:
+        low, high = -largest, largest
+    elif low >= 0.0:
+        low, high = 0.0, largest
+    span = {"vmin": low, "vmax": high}
     colors = "RdBu_r" if signed else "viridis"
     shown = axes.pcolormesh(*s.axes, values.T, cmap=colors, shading="nearest", **span)
     axes.set_facecolor(OPEN)
@@ -152,8 +185,8 @@ def _map(figure: Any, axes: Any, s: Samples, panel: Panel) -> None:
     dead = s.dead_points()
     if np.any(dead < 0.0) and np.any(dead > 0.0):
         axes.contour(*s.axes, dead.T, levels=[0.0], colors=DEAD, linewidths=1.5)  # dead points
-    figure.colorbar(shown, ax=axes, shrink=0.85, extend="both" if signed else "max")
-    axes.set_title(panel.title, fontsize=9)
+    figure.colorbar(shown, ax=axes, shrink=0.85, extend="both" if low < 0.0 else "max")
+    axes.set_title(textwrap.fill(panel.title, WIDE), fontsize=9)
     axes.set_xlabel(_label(s, 0))
     axes.set_ylabel(_label(s, 1))
 

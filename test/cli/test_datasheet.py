@@ -9,9 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.browser import start_browser
 
 import closed_loop_dynamics as cld
 from closed_loop_dynamics.cli.commands.report import _loads, _Poses, _spaces
+from closed_loop_dynamics.cli.terminal import alike, is_number, short
 
 
 class Page(HTMLParser):
@@ -26,6 +28,8 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "wbr":  # inside a name
+            return
         self._in = tag
         if tag == "tr":
             self.rows.append([])
@@ -48,18 +52,24 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Page:
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from closed_loop_dynamics.cli.command_line import main
 
     path = tmp_path_factory.mktemp("report") / "leg.html"
     assert main(["report", "crank_leg", "--poses", "12", "--grid", "5", "-o", str(path)]) == 0
-    return Page(path.read_text(encoding="utf-8"))
+    return path
+
+
+@pytest.fixture(scope="module")
+def page(file: Path) -> Page:
+    return Page(file.read_text(encoding="utf-8"))
 
 
 def test_the_page_has_every_chapter_and_loads_nothing(page: Page) -> None:
     chapters = ["Findings", "Joints", "Limits in both spaces", "Loads at rest"]
     assert page.titles == ["crank_leg", *chapters, "Transmission: knee", "Transmission: ankle"]
-    assert len({*page.loads}) == 5  # the drawing, and two mechanisms light and dark
+    # The drawing; of two mechanisms five panels each, light and dark
+    assert len({*page.loads}) == 1 + 2 * 2 * 5
     for url in page.loads:
         kind, _, data = url.partition(",")
         assert kind == "data:image/png;base64"
@@ -131,6 +141,42 @@ def test_rounding_is_no_force_and_all_that_limits_allow_is_no_least() -> None:
     row = page.row("ankle_pitch", 9)
     assert row[2:4] == row[4:6] and row[6] == ""
     assert page.row("ankle_left_cylinder", 9)[6] == "at least"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("light", ["light", "dark"])
+def test_charts_fit_the_page_and_can_be_read(file: Path, width: int, light: str) -> None:
+    browser = start_browser()
+    try:
+        scheme = {"features": [{"name": "prefers-color-scheme", "value": light}]}
+        screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", scheme)
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+        browser.get(file.as_uri())
+        assert browser.execute_script("return document.documentElement.scrollWidth") == width
+        charts = browser.execute_script(
+            "return [...document.querySelectorAll('.charts img')].map(i => {"
+            "const b = i.getBoundingClientRect(); return [b.left, b.right, i.naturalWidth]})"
+        )
+        assert len(charts) == 10
+        for left, right, natural in charts:
+            assert 0 <= left < right <= width
+            assert right - left > 0.75 * natural  # letters of 8 points and more
+        assert len({left for left, *_ in charts}) == (1 if width == 390 else 3)
+    finally:
+        browser.quit()
+
+
+def test_loads_show_as_many_decimals_for_all_pins_and_mark_what_is_not_determined() -> None:
+    assert alike([453.412, 0.0, 7.046, -0.3]) == ["453.41", "0", "7.05", "-0.30"]
+    assert alike([2.0e4, 3.0]) == ["20000", "3"] and alike([]) == []
+    assert [short(v) for v in (2e4, 12.3456, 1e-5, 3e7)] == ["20000", "12.35", "1e-05", "3e+07"]
+    assert is_number("360.1*") and not is_number("knee*")
+    robot = cld.load("rh5_leg", prepare=())
+    text = _loads(robot, _Poses(robot, robot.random_independent(np.random.default_rng(0), 2)))
+    rows = {row[0]: row for row in Page(text).rows if len(row) == 5 and "[" not in row[3]}
+    assert rows["knee"][3].endswith("*") and not rows["hip_yaw"][3].endswith("*")
+    assert "minimum norm" in text
 
 
 def test_wrong_names_are_refused_before_the_work(run, tmp_path: Path) -> None:

@@ -215,7 +215,12 @@ def test_panels_hold_every_column_once_in_one_unit_and_eight_at_most(leg: cld.Ro
         ("place [m]", [10]),
         ("residual [m, rad]", [11]),
     ]
-    axes = [panel for panel in _figure(table, panels, "x").axes if panel.lines]
+    figure = _figure(table, panels, "x")
+    axes = [panel for panel in figure.axes if panel.lines]
+    figure.draw_without_rendering()
+    ends = [(a.get_window_extent().x0, a.yaxis.label.get_window_extent().x1) for a in axes]
+    for column in (ends[::2], ends[1::2]):
+        assert np.ptp(column, axis=0) == pytest.approx([0.0, 0.0], abs=0.5)  # [pixels]
     assert {panel.get_ylabel() for panel in axes} == {what for what, _ in panels}
     assert len(axes) == len(panels)
     many = Table(tuple(f"joint_{k}" for k in range(20)), np.zeros((3, 20)), "y.csv")

@@ -144,4 +144,5 @@ def _figure(table: Table, panels: list[tuple[str, list[int]]], title: str) -> An
     for last in {*range(down - 1, len(panels), down), len(panels) - 1}:
         axes[last].set_xlabel("time [s]" if times is not None else "row")
         axes[last].tick_params(labelbottom=True)
+    figure.align_ylabels()
     return figure

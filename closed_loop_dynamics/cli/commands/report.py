@@ -29,8 +29,8 @@ from ..progress import Progress
 from ..robot_argument import add_robot_arguments, check_fixed, load_robot
 from ..states import reference
 from ..tables import EFFORT, POSITION, VELOCITY
-from ..terminal import number
-from ..workspace_drawing import draw
+from ..terminal import alike, number, short
+from ..workspace_drawing import draw_each
 from ..workspace_maps import sample
 from .info import describe
 
@@ -210,7 +210,7 @@ def _moved(robot: Robot) -> tuple[str, ...]:
 
 
 def _finite(value: float, unit: str = "") -> str:
-    return f"{value:.4g}{unit}" if np.isfinite(value) else "-"
+    return f"{short(value)}{unit}" if np.isfinite(value) else "-"
 
 
 def _loads(robot: Robot, seen: _Poses) -> str:
@@ -223,30 +223,29 @@ def _loads(robot: Robot, seen: _Poses) -> str:
     )
     rows = [("actuator", "from", "to", "unit", "of its limit [%]")]
     for k, joint in enumerate(robot.names.actuator):
-        low, high = (v * (abs(v) > NOISE) for v in (seen.tau[:, k].min(), seen.tau[:, k].max()))
-        share = f"{100 * max(-low, high) / limits[k]:.3g}" if np.isfinite(limits[k]) else "-"
-        rows.append((joint, f"{low:.4g}", f"{high:.4g}", unit(tree, joint, EFFORT), share))
+        ends = seen.tau[:, k].min(), seen.tau[:, k].max()
+        low, high = (v * (abs(v) > NOISE) + 0.0 for v in ends)
+        most = 100.0 * max(abs(low), abs(high)) / limits[k]
+        share = f"{most:.3g}" if np.isfinite(limits[k]) else "-"
+        rows.append((joint, short(low), short(high), unit(tree, joint, EFFORT), share))
     first = seen.loads[0]
     forces, moments = (
         np.max([getattr(x, n) for x in seen.loads], axis=0) for n in ("forces", "moments")
     )
+    doubt = np.any([x.undetermined for x in seen.loads], axis=0).reshape(-1, 2, 3).any(axis=2)
+    order = np.argsort(-forces, kind="stable")[:MOST_PINS].tolist()
+    cells = [
+        [text + "*" * bool(doubt[k, part]) for k, text in zip(order, alike(v[order]), strict=True)]
+        for part, v in enumerate((moments * (moments > NOISE), forces))
+    ]
     pins = [("pin", "by", "on", "force [N]", "moment [N·m]")]
-    for k in np.argsort(-forces, kind="stable")[:MOST_PINS].tolist():
-        pin = first.pins[k]
-        pins.append(
-            (
-                pin.name,
-                pin.by,
-                pin.on,
-                f"{forces[k]:.4g}",
-                f"{moments[k] * (moments[k] > NOISE):.3g}",
-            )
-        )
+    for k, moment, force in zip(order, *cells, strict=True):
+        pins.append((first.pins[k].name, first.pins[k].by, first.pins[k].on, force, moment))
     note = f"The largest of {len(seen.loads)} random poses, held against gravity."
     more = f" Of {len(first.pins)} pins, the {MOST_PINS} with the largest force."
-    return section(
-        "Loads at rest", note + more * (len(first.pins) > MOST_PINS), table(rows), table(pins)
-    )
+    star = " A * marks what a rigid model does not determine: a share of minimum norm."
+    note += more * (len(first.pins) > MOST_PINS) + star * bool(doubt[order].any())
+    return section("Loads at rest", note, table(rows), table(pins))
 
 
 def _mechanisms(robot: Robot, grid: int) -> list[str]:
@@ -260,6 +259,7 @@ def _mechanisms(robot: Robot, grid: int) -> list[str]:
         joints = robot.submechanism(name).independent[:2]
         count = 10 * grid if len(joints) == 1 else grid
         samples = sample(robot, name, joints, reference(robot), count)
-        shown = f'<div class="wide">{picture(partial(draw, samples), name)}</div>'
-        parts.append(section(f"Transmission: {name}", "", shown))
+        told, charts = draw_each(samples)
+        shown = "".join(picture(chart, f"transmission of {name}") for chart in charts)
+        parts.append(section(f"Transmission: {name}", told, f'<div class="charts">{shown}</div>'))
     return parts
