@@ -61,7 +61,7 @@ class Loop:
     def operations(self) -> int:
         """Most that ``templates/loops.c`` takes: to find a start, and in all iterations."""
         n_p, _, n_x = self.sizes
-        start = 24 * n_p + 5 + 12 * n_x + 18 * n_p * n_x
+        start = 28 * n_p + 5 + 12 * n_x + 18 * n_p * n_x
         return start + NewtonSolver.max_iterations * (self.step.count() + 1 + n_x)
 
     @property

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..engine import cache
+from ..engine.seeds import point_beside
 from ..model.tree import REVOLUTE
 from .continuation import Continuation, Solution
 from .numerical import NumericalClosure
@@ -47,7 +48,8 @@ class SeedTable:
 
     Attributes:
         low, step, count: (n_p,) the grid.
-        nodes: (prod(count), n_x * (1 + n_p)) solutions and their slopes; NaN where unreachable.
+        nodes: (prod(count), n_x * (1 + n_p)) solutions and their slopes; where unreachable NaN, and
+            which node is beside.
         many_valued: the way to a position decides on which solution it ends (a cuspidal mechanism):
             no table can name the one that is meant, so there is none.
     """
@@ -159,6 +161,7 @@ class SeedTable:
         nodes = np.full(self._shape, np.nan)
         for index, s in solved.items():
             nodes[np.ravel_multi_index(index, tuple(self.count))] = np.append(s.x, s.slope)
+        point_beside(nodes, self.count, len(self._reference.x))
         return {"many_valued": False}, nodes.tobytes()
 
     def _first(self) -> dict[Index, Solution]:

@@ -2,8 +2,9 @@
 
 A start ("seed") is (p0, x0, dx/dp): the nearest node of a table of solutions computed at load, so
 that the answer does not depend on earlier calls; the newest solution only where there is no such
-node. A prediction that goes further than ``reach`` is not used: near a singularity slopes are huge,
-and a leap may end on another branch.
+node, and a node beside the missing one where that solution is far. A prediction that goes further
+than ``reach`` is not used: near a singularity slopes are huge, and a leap may end on another
+branch.
 
 A smooth motion may start from the newest two solutions instead, by the cubic through them: next to
 exact, where a node is a large part of a cell away. But the node has to vouch for that start, by a
@@ -12,6 +13,7 @@ prediction that is nearly the same: history saves steps, and never decides where
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,7 +86,8 @@ class Seeds:
     Attributes:
         sign: (n_sign,) sign of the guards on the branch.
         low, step, count: (n_p,) the grid; ``count`` all zero means there is no table.
-        nodes: (prod(count), n_x * (1 + n_p)) solutions and their slopes; NaN where unreachable.
+        nodes: (prod(count), n_x * (1 + n_p)) solutions and their slopes; NaN where unreachable,
+            see :func:`point_beside`.
         reference: (p0, x0, slope) of the reference configuration.
         reach: (n_x,) longest prediction of each unknown; infinite when None.
     """
@@ -131,6 +134,22 @@ class Seeds:
         rec.write(record, *self.reference)
 
 
+def point_beside(nodes: Array, count: NDArray[np.int64], n_x: int) -> None:
+    """Let nodes that were not reached name one beside them that was: the range ends in between.
+
+    How many steps away it is along each axis stands in the place of their first slope.
+    """
+    shape, n_p, missing = tuple(count), len(count), np.isnan(nodes[:, 0])
+    holes = np.flatnonzero(missing)
+    at = np.transpose(np.unravel_index(holes, shape))
+    ways = itertools.product((-1, 0, 1), repeat=n_p)
+    for way in sorted(ways, key=lambda way: -sum(map(abs, way))):  # the nearest last: they stay
+        beside = at + way
+        inside = np.flatnonzero(np.all((beside >= 0) & (beside < count), axis=1))
+        known = inside[~missing[np.ravel_multi_index(tuple(beside[inside].T), shape)]]
+        nodes[holes[known], n_x : n_x + n_p] = way
+
+
 def emit_seed(module: Module, rec: RecordLayout, symbol: str, goes_on: bool = False) -> None:
     """Write ``symbol(record, p, x)``: predict x at p from the best seed, NaN when none reaches.
 
@@ -140,7 +159,7 @@ def emit_seed(module: Module, rec: RecordLayout, symbol: str, goes_on: bool = Fa
     record, parameters, x = f.arguments
     p = [parameters[j] for j in range(rec.n_p)]
     p0 = [record[rec.p0 + j] for j in range(rec.n_p)]
-    near, same, inside, p_node = [], [], [], []
+    near, same, inside, nearest = [], [], [], []
     node = f.integer(0)
     for j in range(rec.n_p):
         inverse, low = record[rec.inverse_step + j], record[rec.low + j]
@@ -149,16 +168,22 @@ def emit_seed(module: Module, rec: RecordLayout, symbol: str, goes_on: bool = Fa
         exact = (p[j] - low) * inverse
         position = exact.apply("fmin", record[rec.last_index + j]).apply("fmax", 0.0)
         index = (position + 0.5).truncated()
-        nearest = index.as_real()
-        inside.append(abs(exact - nearest) <= ONE_CELL)
-        p_node.append(nearest.apply("fma", record[rec.step + j], low))
+        nearest.append(index.as_real())
+        inside.append(abs(exact - nearest[j]) <= ONE_CELL)
         node = node + index * record[rec.stride + j].truncated()
     no_table = record[rec.has_table].equals(0.0)
     # x0 and slope follow each other both in the record and in a node.
-    own = record + rec.x0
-    at_node = record.of(Block)[rec.table] + node * rec.node_size
-    reached = no_table.choose(own, at_node)[0].is_number()
+    own, table = record + rec.x0, record.of(Block)[rec.table]
+    there = no_table.choose(own, table + node * rec.node_size)
+    reached = there[0].is_number()
     covered = f.all(inside) & reached
+    beside = ~reached & there[rec.n_x].is_number()
+    p_node = []
+    for j in range(rec.n_p):
+        steps = beside.choose(there[rec.n_x + j], f.real(0.0))
+        node = node + (steps * record[rec.stride + j]).truncated()
+        p_node.append((nearest[j] + steps).apply("fma", record[rec.step + j], record[rec.low + j]))
+    at_node = table + node * rec.node_size
     # At the very place of the newest solution: that is how a rescue hands its answer in.
     newest = (f.all(near) & ~covered) | f.all(same) | no_table
     source = newest.choose(own, at_node)

@@ -174,6 +174,9 @@ class _Solver:
             index = np.floor(np.clip(exact, 0.0, last) + 0.5)
             node = self.nodes[int(index @ stride)]
             covered = (np.abs(exact - index) <= ONE_CELL).all() and not np.isnan(node[0])
+            if np.isnan(node[0]) and not np.isnan(node[n_x]):
+                index += node[n_x : n_x + n_p]
+                node = self.nodes[int(index @ stride)]
             if not (self.p == p0).all() and (covered or not near):
                 best, p0 = node, low + index * step
         change = best[n_x:].reshape(n_x, n_p) @ (self.p - p0)

@@ -28,7 +28,7 @@ from closed_loop_dynamics.engine.nested import InnerStep, NestedStep, emit_neste
 from closed_loop_dynamics.engine.newton import CONTRACTION, GUARD, OK, NewtonSolver, emit_newton
 from closed_loop_dynamics.engine.program_ir import emit_single
 from closed_loop_dynamics.engine.rk4 import HALTED, Rk4Layout, emit_rk4
-from closed_loop_dynamics.engine.seeds import Seeds, emit_seed
+from closed_loop_dynamics.engine.seeds import Seeds, emit_seed, point_beside
 from closed_loop_dynamics.engine.straight_line import emit_straight_line
 from closed_loop_dynamics.engine.values import Int
 
@@ -179,7 +179,12 @@ def test_seeds(both: Any) -> None:
     rec = NewtonSolver(2, 1, 2).record
     libraries = both(lambda module: emit_seed(module, rec, "seed"))
     predicted = []
-    for seeds in (arm_seeds(), replace(arm_seeds(), count=np.zeros(2, dtype=np.int64))):
+    holes = arm_seeds().nodes.copy()
+    holes[[0, 1, 4, 11]] = np.nan
+    point_beside(holes, arm_seeds().count, 2)
+    none = np.zeros(2, dtype=np.int64)
+    for change in ({}, {"nodes": holes}, {"count": none}):
+        seeds = replace(arm_seeds(), **change)
         record = np.zeros(rec.size)
         seeds.fill(record, rec)
         for p in np.random.default_rng(3).uniform([0.3, -1.0], [1.9, 1.2], (80, 2)):

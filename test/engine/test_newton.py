@@ -16,6 +16,7 @@ from engine_support.programs import ARM, SQUARE_ROOT, Implicit, arm_slope, arm_s
 from closed_loop_dynamics.engine import native
 from closed_loop_dynamics.engine.layout import SOLVER
 from closed_loop_dynamics.engine.newton import CONTRACTION, GUARD, NOT_CONVERGED, NewtonSolver
+from closed_loop_dynamics.engine.seeds import point_beside
 from closed_loop_dynamics.errors import ClosureNotFound
 
 SETTINGS = NewtonSolver(0, 0, 0)
@@ -176,6 +177,27 @@ def test_beyond_the_table_its_border_is_the_start(backend: str) -> None:
     program = ARM.program(backend, ARM.seeds([np.nan] * 2, [0.0, 0.0], **table))
     for p in ([0.75, -0.4], [1.45, 0.65], [0.75, 0.65], [1.45, -0.4]):
         np.testing.assert_allclose(program(np.array(p)), arm_solution(p), atol=1e-13)
+
+
+@backends
+def test_beside_a_node_that_was_not_reached_the_next_one_is_the_start(backend: str) -> None:
+    """As at the end of a loop's range; where none is near, nothing starts."""
+    table = arm_table((4, 4))
+    lost = np.array([k for k, (i, j) in enumerate(np.ndindex(4, 4)) if i >= 2 or j == 3])
+    table["nodes"][lost] = np.nan
+    bare = ARM.program(backend, ARM.seeds([np.nan] * 2, [0.0, 0.0], **table))
+    table["nodes"] = table["nodes"].copy()
+    point_beside(table["nodes"], table["count"], 2)
+    program = ARM.program(backend, ARM.seeds([np.nan] * 2, [0.0, 0.0], **table))
+    nearby, far = [(2, 0), (2, 2), (1, 3), (2, 3)], [(3, 0), (3, 3)]
+    for index, ends in [(i, False) for i in nearby] + [(i, True) for i in far]:
+        for there in ([0.0, 0.0], [-0.3, 0.2], [0.4, -0.4]):
+            p = table["low"] + (np.array(index) + there) * table["step"]
+            context = program.new_context()
+            assert bool(program.run_in(context, p)) == ends
+            assert bare.run_in(bare.new_context(), p)
+            if not ends:
+                np.testing.assert_allclose(context.output, arm_solution(p), atol=1e-13)
 
 
 @backends

@@ -52,6 +52,30 @@ def test_outside_its_limits_a_loop_closes_natively_on_its_branch(name: str, outs
     assert tried
 
 
+def test_at_the_end_of_its_range_a_loop_starts_from_the_node_beside() -> None:
+    """In cells whose own node cannot be reached; where there is no way, native code finds none."""
+    robot = cld.load("delta")
+    (branch,) = robot.branches.values()
+    table, program = branch.seeds, robot.programs.program("positions")
+    rng, reached, natively = np.random.default_rng(4), 0, 0
+    for index in np.argwhere(np.isnan(table.nodes[:, 0]).reshape(table.count)):
+        for p in table.low + (index + rng.uniform(-0.5, 0.5, (6, 3))) * table.step:
+            context = program.new_context()
+            closed = program.run_in(context, p) == 0
+            natively += closed
+            try:
+                expected = continued(robot, p)
+            except cld.ClosureNotFound:
+                assert not closed
+                continue
+            reached += 1
+            if closed:
+                at = [robot.mechanism.q.at[b] for b in expected]
+                q = robot.programs.named("positions", None, p)["q"]
+                np.testing.assert_allclose(q[at], list(expected.values()), atol=1e-7)
+    assert reached > 30 and natively > 0.9 * reached
+
+
 def continued(robot: cld.Robot, y: np.ndarray) -> dict[int, float]:
     """Body -> position of its joint, for all joints of loops, by continuation from known nodes."""
     mech, found = robot.mechanism, {}

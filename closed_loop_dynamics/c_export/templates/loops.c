@@ -10,7 +10,8 @@ struct loop {
     const real *reach;       /* (n_x) 1 / longest prediction that is believed */
     const real *low, *step;  /* (n_p) each: the table's grid */
     const int *last, *stride; /* (n_p) each: last index, distance of neighbours in nodes */
-    const real *nodes;       /* x and dx/dp of every node, NAN where the loop does not close; or 0 */
+    const real *nodes;       /* x and dx/dp of every node; NAN where the loop does not close, then how
+                              * many steps away a node is where it does, or NAN; or 0 */
     const real *reference;   /* the solution that a new memory begins with */
     int history;             /* where its newest two solutions are in the memory */
     int submechanism;        /* its place among the names */
@@ -71,9 +72,9 @@ static int ahead_of_history(const struct loop *loop, const real *newest, const r
     return 1;
 }
 
-/* A start for x at p: from the nearest node of the table, or from the newest solution where no
- * node covers p. History saves iterations where the table vouches for it. Who follows a curve
- * starts where it is, whatever the table says. 0: no start. */
+/* A start for x at p: from the nearest node of the table; where that one was not reached from the
+ * newest solution, or from a node beside it. History saves iterations where the table vouches for
+ * it. Who follows a curve starts where it is, whatever the table says. 0: no start. */
 static int predict(const struct loop *loop, const real *newest, const real *p, int follow, real *x)
 {
     const int n_p = loop->n_p, n_x = loop->n_x;
@@ -91,7 +92,14 @@ static int predict(const struct loop *loop, const real *newest, const real *p, i
     }
     if (loop->nodes) {
         start = loop->nodes + node * (n_x + n_x * n_p);
-        covered = covered && !isnan(start[0]);
+        if (isnan(start[0])) {
+            covered = 0;
+            for (int j = 0; j < n_p && !isnan(start[n_x]); j++) {
+                node += (int)start[n_x + j] * loop->stride[j];
+                p_start[j] += start[n_x + j] * loop->step[j];
+            }
+            start = loop->nodes + node * (n_x + n_x * n_p);
+        }
     }
     if (follow || !loop->nodes || same || (near && !covered)) {
         start = newest + n_p;
