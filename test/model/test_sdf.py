@@ -43,6 +43,26 @@ def test_axes_are_in_the_frame_that_the_version_says(version, xyz, more, expecte
     np.testing.assert_allclose(hinge.axis, expected, atol=1e-15)
 
 
+BOLTED = FOUR_BAR.replace("<parent>rod<", "<parent>bolt<").replace(
+    "</model>",
+    link("bolt", '<pose relative_to="rod">0.4 0.1 0 0 0 0</pose>', mass=0.01)
+    + '<plugin filename="gz-sim-detachable-joint-system" name="gz::sim::systems::DetachableJoint">'
+    "<parent_link>rod</parent_link><child_model>m</child_model><child_link>bolt</child_link>"
+    "</plugin></model>",
+)
+
+
+def test_detachable_joints_between_links_of_the_model_close_its_loops():
+    pinned, bolted = (cld.load(text, prepare=()) for text in (FOUR_BAR, BOLTED))
+    assert bolted.names.independent == pinned.names.independent
+    q = dict(zip(bolted.names.spanning, bolted.state([0.3]).q, strict=True))
+    same = [q[name] for name in pinned.names.spanning]
+    assert np.allclose(same, pinned.state([0.3]).q, rtol=0.0, atol=1e-12)
+    other = BOLTED.replace("<child_model>m<", "<child_model>box<")
+    remarks = read_description(other).tree.remarks
+    assert [each.code for each in remarks if each.severity == "warning"] == ["unread-loop"]
+
+
 def test_limits_friction_and_springs():
     limits = "<lower>-0.5</lower><upper>1e16</upper><effort>7</effort><velocity>-1</velocity>"
     forces = "<damping>0.3</damping><friction>0.2</friction><spring_stiffness>4</spring_stiffness>"

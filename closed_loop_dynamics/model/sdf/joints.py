@@ -22,6 +22,7 @@ from ..urdf.unread import local_name
 from ..xml_source import Element
 from .frames import MODEL, Frames
 from .values import minor_version, number_of, numbers, text_of, truth_of
+from .welds import WELD
 
 FIXED, GEARBOX = "fixed", "gearbox"
 _TWO_AXES = ("universal", "revolute2")
@@ -61,7 +62,7 @@ class SdfJoint:
     def rank(self) -> int:
         """Joints of a small rank stay in the tree, where loops have to be cut somewhere."""
         if self.kind == FIXED:
-            return 0
+            return 9 if self.element.get(WELD) else 0
         tied = self.kind not in CUTS or any(part.mimic for part in self.parts)
         return 1 if tied else 2 if self.models else 2 + sum(part.n_v for part in self.parts)
 

@@ -28,6 +28,7 @@ from .joints import CUTS, GEARBOX, SdfJoint, read_joint
 from .tree import spanning_tree
 from .unread import remarks_on_unread
 from .values import minor_version, number_of, text_of, truth_of
+from .welds import add_welds
 
 _VOCABULARY = {
     "jointnames_independent": "an effort limit above 0",
@@ -56,6 +57,7 @@ def read_sdf(
     minor_version(root)
     Includes(search_path).expand(root, folder)
     model = _model(root)
+    add_welds(model)
     frames = Frames()
     frames.add_model(model)
     joints = [read_joint(name, frames) for name in frames.joints]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..drake import WORDS as DRAKE
 from ..remark import Remark
-from ..urdf.unread import CLOSES, local_name, shortened
+from ..urdf.unread import CLOSES, is_weld, local_name, sdf_ends, shortened
 from ..xml_source import Element
 from .values import truth_of
 
@@ -68,6 +68,16 @@ def remarks_on_unread(model: Element) -> Iterator[Remark]:
                 )
             message = f"<{local_name(child)}> is not read: {child.place}"
             yield Remark("warning", "unread-element", message)
+    names = {link.get("name") for link in links}
+    for plugin in model.all("plugin"):
+        ends = sdf_ends(plugin)
+        foreign = "DetachableJoint" in plugin.get("name") and not is_weld(plugin, model)
+        if foreign and len(ends) == 2 and {*ends} <= names:
+            message = (
+                f"{plugin.place} is not read: it closes a loop from '{ends[0]}' to '{ends[1]}' if "
+                "its <child_model> is this model; write __model__ there if so"
+            )
+            yield Remark("warning", "unread-loop", message, plugin.file, plugin.place)
     weightless = [link.get("name") for link in links if not truth_of(link, "gravity", True)]
     weightless += [link.get("name") for link in links if truth_of(link, "kinematic")]
     if weightless:

@@ -59,7 +59,7 @@ def sdf_joints(root: Element) -> list[Element]:
     carried = {end.get("link") for joint in root.all("joint") for end in joint.all("child")}
     result = []
     for element in (e for gazebo in root.all("gazebo") for e in _below(gazebo)):
-        ends = sdf_ends(element) if element.tag == "joint" or _is_weld(element, root) else []
+        ends = sdf_ends(element) if element.tag == "joint" or is_weld(element, root) else []
         if len(ends) == 2 and ({*ends} <= links or (ends[0] == "world" and ends[1] in carried)):
             result.append(element)
     return result
@@ -71,8 +71,8 @@ def sdf_ends(element: Element) -> list[str]:
     return [found.text.strip() for found in map(element.find, tags) if found is not None]
 
 
-def _is_weld(element: Element, root: Element) -> bool:
-    """Whether it is Gazebo's system DetachableJoint, between links of this robot."""
+def is_weld(element: Element, root: Element) -> bool:
+    """Whether it is Gazebo's system DetachableJoint, between links of this robot or model."""
     model = element.find("child_model")
     own = model is None or model.text.strip() in ("", "__model__", root.get("name"))
     return element.tag == "plugin" and "DetachableJoint" in element.get("name") and own
