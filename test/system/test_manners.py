@@ -97,21 +97,17 @@ def test_efforts_beyond_the_limits_are_cut_off_and_told(graph: Any) -> None:
     graph.wait_active("simulator")
     limit = pin.buildModelFromUrdf(str(URDF)).effortLimit[0]
 
-    def push(effort: float, condition: Callable[[], Any], what: str) -> None:
-        def pushed() -> Any:
-            graph.send("/simulator/effort_command", Float64MultiArray(data=[effort, 0.0, 0.0]))
-            return condition()
+    def push(sent: float, acting: float, told: Callable[[str], bool]) -> None:
+        def acts() -> bool:
+            graph.send("/simulator/effort_command", Float64MultiArray(data=[sent, 0.0, 0.0]))
+            as_expected = states[-1].effort[0] == pytest.approx(acting)
+            return as_expected and told(graph.message("simulator"))
 
-        graph.wait(pushed, what)
+        graph.wait(acts, f"{acting} for {sent}")
 
-    def acts(effort: float) -> bool:
-        return bool(states) and states[-1].effort[0] == pytest.approx(effort)
-
-    push(1e9, lambda: "hip" in graph.message("simulator"), "the warning")
+    push(1e9, limit, lambda message: "hip" in message)
     assert graph.level("simulator") == 1
-    graph.wait(lambda: acts(limit), "an effort within the limits")
-    push(0.5 * limit, lambda: graph.message("simulator") == "active", "no warning")
-    graph.wait(lambda: acts(0.5 * limit), "the effort as it was sent")
+    push(0.5 * limit, 0.5 * limit, lambda message: message == "active")
 
 
 def test_services_of_an_inactive_simulator_say_so(graph: Any) -> None:
