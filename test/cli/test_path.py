@@ -38,6 +38,23 @@ def test_a_motion_gives_times_and_a_picture(run, squat, tmp_path: Path) -> None:
     assert "shank" in drawn and "z [m]" in drawn and "y [m]" not in drawn  # the leg is planar
 
 
+def test_between_the_rows_of_a_motion_the_way_is_that_of_the_loops(
+    run, leg: cld.Robot, tmp_path: Path
+) -> None:
+    motion, way, mapped = tmp_path / "squat.csv", tmp_path / "way.csv", tmp_path / "mapped.csv"
+    motion.write_text("time,hip,knee,ankle\n0,0,0.2,0\n1,-0.5,1.0,-0.5\n2,0,0.2,0\n")
+    words = ("-i", motion, "--rest", "--rate", "20")
+    assert run("path", "crank_leg", "--link", "foot", *words, "-o", way).status == 0
+    assert run("map", "crank_leg", *words, "-o", mapped).status == 0
+    table, actuators = read_csv(str(way)), read_csv(str(mapped))
+    np.testing.assert_array_equal(table.times, actuators.times)
+    assert len(table.values) == 41
+    u = leg.state(table.need(leg.names.independent, "position")).u
+    np.testing.assert_allclose(actuators.need(leg.names.actuator, "position"), u, atol=1e-12)
+    outcome = run("path", "crank_leg", "--link", "foot", "--joint", "knee", "--rate", "20")
+    assert outcome.status == 2 and "give --input" in outcome.err
+
+
 def test_unknown_links_and_joints_get_a_hint(run) -> None:
     outcome = run("path", "crank_leg", "--link", "foott", "--joint", "knee")
     assert outcome.status == 2 and "did you mean 'foot'" in outcome.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from time import process_time
 
 import numpy as np
 import pytest
@@ -101,6 +102,22 @@ def test_what_is_found_predicts_another_motion_and_belongs_to_possible_bodies(na
     joints = (view.rotor_inertia, view.viscous_friction, view.coulomb_friction)
     assert all(np.all(values >= 0.0) for values in joints)
     robot.forward_dynamics(*state[:2], true, parameters=pi)
+
+
+@pytest.mark.parametrize("name", [ROBOTS[0], pytest.param(ROBOTS[1], marks=pytest.mark.slow)])
+def test_five_minutes_at_a_kilohertz_take_less_than_a_minute(name: str) -> None:
+    robot = shipped(name)
+    log = simulated_log(robot, 300.0, 1000.0)
+    begin = process_time()  # of all threads: other programs do not count
+    found = identify(robot, taken(log))
+    assert process_time() - begin < 60.0
+    true = found.combinations @ log.parameters
+    value, interval = (np.array([getattr(b, n) for b in found.base]) for n in ("value", "interval"))
+    sure = interval < 0.02 * np.abs(value)
+    assert sure.sum() >= {"crank_leg": 15, "rh5_leg": 25}[name]
+    assert np.all(np.abs(value - true)[sure] < 0.02 * np.abs(true[sure]))
+    noise = log.noise / np.sqrt(round(0.01 * 1000.0))
+    assert np.all(np.abs(found.after / noise - 1.0) < 0.05) and not found.warnings
 
 
 def test_a_log_without_noise_gives_the_truth() -> None:

@@ -18,6 +18,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from closed_loop_dynamics.errors import InvalidInput
 from closed_loop_dynamics.motion.trajectory import Points, TrajectoryRefused, cycloidal
 from closed_loop_dynamics.ros import conversions as c
+from closed_loop_dynamics.ros.trajectory_publisher import there_and_back
 
 pytestmark = pytest.mark.ros
 NAMES = ("hip", "knee", "ankle")
@@ -174,3 +175,18 @@ def test_only_plain_digits_are_a_stamp() -> None:
         assert c.answered_stamp(message) is None
     message.layout.dim[0].label = str(2**31 * c.NANO - 1)
     assert c.answered_stamp(message) == 2**31 * c.NANO - 1
+
+
+def test_a_sample_motion_begins_turns_and_ends_at_rest() -> None:
+    start, goal = np.array([0.1, -0.4]), np.array([0.7, -1.2])
+    points = there_and_back(start, goal, 1.5, 20)
+    assert np.all(np.diff(points.times) > 0.0) and len(points.times) == 40
+    for row, time, place in ((19, 1.5, goal), (39, 3.0, start)):
+        assert points.times[row] == pytest.approx(time)
+        np.testing.assert_allclose(points.positions[row], place, atol=1e-12)
+        np.testing.assert_allclose(points.velocities[row], 0.0, atol=1e-12)
+        np.testing.assert_allclose(points.accelerations[row], 0.0, atol=1e-12)
+    # It arrives at the first point from rest: as one that leaves for it from ``start`` would.
+    first = cycloidal(start, goal, 1.5, 21)
+    np.testing.assert_allclose(points.velocities[0], first.velocities[0], atol=1e-12)
+    assert np.all(np.abs(points.positions[0] - start) < 1e-3)

@@ -11,10 +11,10 @@ from ...arrays import Array
 from ...errors import ClosureNotFound, did_you_mean
 from ...model.joint_limits import Limits
 from ...robot import Robot
-from ..arguments import STANDARD, add_vector, whole
+from ..arguments import STANDARD, add_vector, positive, whole
 from ..bags import add_input_arguments, read_recording
 from ..mistakes import FileProblem, UsageError
-from ..motion_file import motion_of
+from ..motion_file import add_rest, motion_of, resampled
 from ..output import add_output_arguments, check_output, write
 from ..pictures import STYLES, check_picture, new_figure, save_figure
 from ..robot_argument import add_robot_arguments, check_fixed, load_robot
@@ -29,7 +29,7 @@ joints stand beside it; `inverse_kinematics` of the Python API leads back from a
 EPILOG = """\
 examples:
   closed-loop path crank_leg --link foot --joint knee --plot foot.png
-  closed-loop path crank_leg --link foot shank -i squat.csv -o ways.csv
+  closed-loop path crank_leg --link foot shank -i squat.csv --rate 100 -o ways.csv
   closed-loop path four_bar --link coupler_link --point 0.1 0.05 0
 """
 AXES = ("x", "y", "z")
@@ -55,7 +55,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--grid", type=whole, default=201, metavar="N", help="points of the way (default: 201)"
     )
-    add_input_arguments(parser.add_argument_group("a motion in place of a joint"), required=False)
+    motion = parser.add_argument_group("a motion in place of a joint")
+    add_input_arguments(motion, required=False)
+    motion.add_argument(
+        "--rate", type=positive, metavar="HZ", help="sample in between (default: the file's rows)"
+    )
+    add_rest(parser)
     add_output_arguments(parser)
     parser.add_argument("--plot", metavar="PNG", help="a picture of the way")
 
@@ -90,8 +95,13 @@ def _motion(robot: Robot, options: argparse.Namespace) -> tuple[Array | None, Ar
     if options.input is not None:
         if options.joint or options.y:
             raise UsageError("give --input, or --joint and --y, not both")
-        motion = motion_of(robot, read_recording(options.input, options.topic).table)
+        table = read_recording(options.input, options.topic).table
+        motion = motion_of(robot, table, options.rest)
+        if options.rate is not None:
+            motion = resampled(motion, options.rate)
         return motion.times, motion.y
+    if options.rest or options.rate is not None:
+        raise UsageError("--rest and --rate are of a motion; give --input")
     names = robot.names.independent
     joint = options.joint or (names[0] if len(names) == 1 else None)
     if joint not in names:
