@@ -24,6 +24,8 @@ from ..errors import ClosedLoopError
 FEWEST, PER_SEGMENT, MOST = 4, 1000, 100_000
 #: Samples of the way from the running motion to the first point: the cycle waits for their check.
 LEAD_IN = 40
+#: No position, speed, acceleration or effort is larger; who sends such numbers is out of order.
+LARGEST = 1e8
 
 
 class TrajectoryRefused(ClosedLoopError):
@@ -158,8 +160,10 @@ def _rows(
                 if len(values)
                 else f"point {k} has no {what}"
             )
-        if not np.isfinite(values).all():
-            raise TrajectoryRefused(f"point {k} has {what} that are not finite")
+        if not (np.abs(values) <= LARGEST).all():
+            raise TrajectoryRefused(
+                f"point {k} has {what} that are not finite, or beyond {LARGEST:g}"
+            )
         table[k] = values
     return table
 

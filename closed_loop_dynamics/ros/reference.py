@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
@@ -10,7 +11,7 @@ from ..errors import InvalidInput
 from ..motion.clock_steps import NANO
 from ..motion.stream_target import Reference
 from ..motion.streaming import Stream
-from ..motion.trajectory import Setpoint, TrajectoryRefused
+from ..motion.trajectory import LARGEST, Setpoint, TrajectoryRefused
 from .conversions import JointStateReader, nanoseconds, points_from
 from .health import WARN
 from .robot_node import RobotNode
@@ -34,6 +35,9 @@ class ReferenceStream:
         if self._stream.unusable:
             raise InvalidInput(self._stream.unusable)
         seen = self._reader.read(message)
+        for what in (seen.position, seen.velocity):
+            if what is not None and not (np.abs(what) <= LARGEST).all():
+                raise InvalidInput(f"a number is beyond {LARGEST:g}")
         self._stream.push(Reference(seen.position, seen.velocity))
         self._diagnostics.clear(CHANNEL)
 

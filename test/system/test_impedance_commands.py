@@ -16,8 +16,13 @@ import pytest
 pytest.importorskip("rclpy", reason="rclpy is not installed (extra `ros`)")
 
 from geometry_msgs.msg import WrenchStamped
-from ros_support.leg import LOCKSTEP, positions
-from ros_support.streams import expect_gentle, publishing, start_shipped
+from ros_support.leg import LOCKSTEP, positions, stamp, velocities
+from ros_support.streams import (
+    expect_gentle,
+    publishing,
+    publishing_in_simulated_time,
+    start_shipped,
+)
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
@@ -71,11 +76,14 @@ class Statics:
 
 
 def command(y: np.ndarray, effort: np.ndarray) -> Float64MultiArray:
-    table = np.array([y, 0.0 * y, KP, KD, effort])
+    return table_message(np.array([y, 0.0 * y, KP, KD, effort]))
+
+
+def table_message(table: np.ndarray) -> Float64MultiArray:
     found = Float64MultiArray(data=table.ravel().tolist())
     found.layout.dim = [
         MultiArrayDimension(label="position,velocity,kp,kd,effort", size=5),
-        MultiArrayDimension(size=len(y)),
+        MultiArrayDimension(size=table.shape[1]),
     ]
     return found
 
@@ -149,3 +157,34 @@ def test_springs_hold_a_leg_give_way_to_a_force_and_stay_within_limits(graph: An
         )
     graph.wait_state("holding", "damping", "off")
     expect_gentle(commands[first:], limits, 20.0, PERIOD)
+
+
+@pytest.mark.parametrize("name", ["crank_leg", "rh5_leg"])
+def test_stiff_springs_that_leap_make_no_joint_too_fast(graph: Any, name: str) -> None:
+    """In lockstep, and with drives that hold nothing back: it is the controller that brakes."""
+    files, leaps = shipped_robot(name), np.random.default_rng(0)
+    robot = load(files.urdf, files.submechanisms)
+    names = robot.names.independent
+    limits = Limits.of(robot.mechanism.tree, names)
+    start = np.array([files.sample.start.get(joint, 0.0) for joint in names])
+    states = graph.listen(JointState, "/joint_states", depth=10_000)
+    commands = graph.listen(JointState, "/feedforward/actuator_command", depth=10_000)
+    node = {"mode": "measured", "feedback_frequency": 10.0, "impedance.timeout": 60.0}
+    start_shipped(graph, name, start, {**LOCKSTEP, "limit_speed": False}, {**LOCKSTEP, **node})
+    graph.wait_active("simulator", "feedforward")
+    graph.wait_state("holding")
+
+    def leap(_: float) -> Float64MultiArray:
+        goal, every = leaps.uniform(limits.lower, limits.upper), np.ones(robot.m)
+        return table_message(np.array([goal, 0 * goal, 1e3 * every, 10.0 * every, 0 * goal]))
+
+    with publishing_in_simulated_time(graph, TOPIC, 20.0, leap):
+        graph.wait_state("impedance")
+        begin = stamp(states[-1])
+        graph.wait(lambda: stamp(states[-1]) > begin + 1.5, "leaps")
+        assert graph.values("feedforward")["state"] == "impedance"
+    speeds = np.abs([velocities(state, names) for state in list(states)]) / limits.velocity
+    assert 0.6 < speeds.max() <= 1.0, speeds.max(axis=0)
+    drives = Limits.of(robot.mechanism.tree, robot.names.actuator)
+    assert (np.abs([c.velocity for c in list(commands)]) <= drives.velocity).all()
+    expect_gentle(list(commands), drives.effort, 20.0, PERIOD)
