@@ -43,7 +43,7 @@ from .xml_text import Element, add, angles, document, number, numbers
 WORLD = "world"
 VERSION = "1.11"  # the first that has <mimic>
 #: What Gazebo wants at least, where a link has none [kg, kg m^2].
-SMALLEST = 1e-12
+SMALLEST = 1e-15
 _TYPES = {REVOLUTE: "revolute", PRISMATIC: "prismatic", SPHERICAL: "ball"}
 _LOOPS = {
     **{"revolute": "revolute", "prismatic": "prismatic", "fixed": "fixed"},

@@ -29,6 +29,7 @@ def urdf_constraint_oracle(source: str | Path, names: Sequence[str]) -> Oracle:
     loops += [_loop_joint(element) for element in root.findall("loop_joint")]
     loops += [_ball(element) for element in root.findall(_BALL)]
     loops += [_gazebo(element, root) for element in root.findall("gazebo/joint")]
+    loops += [_weld(element, root) for element in root.findall("gazebo/plugin")]
     if root.find("joint/parent[@link='world']") is not None:
         ET.SubElement(root, "link", {"name": "world"})
     for tag in ("constraint", "loop_joint", "gazebo", "transmission", "ros2_control", _BALL):
@@ -79,14 +80,26 @@ def _gazebo(element: ET.Element, root: ET.Element) -> dict[str, Any]:
             given = np.array([float(word) for word in (xyz.text or "").split()])
             axes.append(joint[:3, :3].T @ frame[:3, :3] @ given)
     result: dict[str, Any] = {"cut": kind, "axis": axes[0].tolist()}
-    for end, tag in _ENDS.items():
-        body = element.findtext(tag, "")
+    result |= _ends(root, joint, [element.findtext(tag, "") for tag in _ENDS.values()])
+    if kind == "universal":
+        _make_universal(result, axes)
+    return result
+
+
+def _weld(element: ET.Element, root: ET.Element) -> dict[str, Any]:
+    """A DetachableJoint: two links as they stand at q = 0."""
+    bodies = [element.findtext(f"{tag}_link", "") for tag in _ENDS.values()]
+    return {"cut": "fixed", "axis": [0.0, 0.0, 1.0], **_ends(root, np.eye(4), bodies)}
+
+
+def _ends(root: ET.Element, joint: Array, bodies: Sequence[str]) -> dict[str, Any]:
+    """Bodies, and where a frame of the model is in them."""
+    result: dict[str, Any] = {}
+    for end, body in zip(_ENDS, bodies, strict=True):
         frame = np.linalg.inv(_at_zero(root, body)) @ joint
         rpy = Rotation.from_matrix(frame[:3, :3]).as_euler("xyz")
         result[f"{end}_body"] = body
         result[f"{end}_frame"] = {"xyz": frame[:3, 3].tolist(), "rpy": rpy.tolist()}
-    if kind == "universal":
-        _make_universal(result, axes)
     return result
 
 
