@@ -149,6 +149,9 @@ def test_a_robot_that_was_moved_by_hand_is_where_the_next_motion_begins(graph: A
             names = [*ACTUATORS, "gripper"]
             encoders.publish(JointState(name=names, position=[*u, 0.7], velocity=[0.0] * 4))
 
+    def where(u: Any) -> np.ndarray:
+        return robot.independent_from_actuator(np.array(u))
+
     def lead(there: np.ndarray) -> None:
         begin = here[0]
         for share in np.linspace(0.0, 1.0, 100):
@@ -161,23 +164,21 @@ def test_a_robot_that_was_moved_by_hand_is_where_the_next_motion_begins(graph: A
         graph.wait_state("holding")
         there = np.add(START, [0.0, 0.5, 0.0])
         lead(there)
-        wanted = robot.state(there).u
         graph.wait(
-            lambda: np.abs(commands[-1].position - wanted).max() < 0.05,
+            lambda: np.abs(where(commands[-1].position) - there).max() < 0.2,  # path_tolerance
             "the command to be where the robot is",
         )
         why = r"supervisor: holding -> holding: moved from outside: knee 0\.20\d* \(allowed: 0\.2\)"
         told_of_it = [each for each in graph.errors("feedforward") if re.search(why, each)]
         assert told_of_it, graph.errors("feedforward")
         # By so little that nobody minds: still the motion begins where the robot is.
-        near = there - np.array([0.0, 0.1, 0.0])
+        near = where(commands[-1].position) - np.array([0.0, 0.1, 0.0])
         lead(near)
         told.clear()
         points = Points.of([1.0, 2.0], [there, START])
         graph.send("/feedforward/joint_trajectory", message(points))
         graph.wait(lambda: told and len(told[-1].points) > 1, "the motion to be told")
-        begin = np.array(told[-1].points[0].positions)
-        np.testing.assert_allclose(begin, robot.state(near).u, atol=2e-3)
+        np.testing.assert_allclose(where(told[-1].points[0].positions), near, atol=2e-3)
     finally:
         ended.set()
         thread.join()
