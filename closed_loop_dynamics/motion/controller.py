@@ -132,8 +132,8 @@ class Controller:
         self._begun = True
         self.known.pace()
         seen, trust = self.known.now()
-        now = now_ns / NANO if self.manner.timeless else self._steady()
-        transition = self.supervisor.update(self._facts(now, setpoint, seen))
+        facts = self._facts(self._time(now_ns), setpoint, seen)
+        transition = self.supervisor.update(facts)
         if transition is not None:
             setpoint = self._follow_up(transition, setpoint, seen)
         if self.supervisor.resumed:
@@ -159,10 +159,13 @@ class Controller:
         """There is no reference any more (time has jumped), and nobody knows where the robot is."""
         self.lost_track = None
         if self._begun:
-            now = now_ns / NANO if self.manner.timeless else self._steady()
-            why, self.execution.interrupted = self.execution.interrupted, ""
+            why, now = self.execution.interruption(), self._time(now_ns)
             facts = Facts(now, False, False, np.inf, True, None, None, interrupted=why)
             self.lost_track = self.supervisor.update(facts)
+
+    def _time(self, now_ns: int) -> float:
+        """For who supervises [s]: lockstep counts no other."""
+        return now_ns / NANO if self.manner.timeless else self._steady()
 
     def _state_at(self, setpoint: Setpoint) -> RobotState:
         """Of the whole robot; where a reference cannot be, the last one that could."""
@@ -208,8 +211,7 @@ class Controller:
         following = moving and self.execution.following
         speed = None if seen is None else seen.yd
         impedance = self._impedance_wanted(now, seen)
-        why, self.execution.interrupted = self.execution.interrupted, ""
-        missed = self.known.missed
+        why, missed = self.execution.interruption(), self.known.missed
         return Facts(now, moving, following, missed, expected, error, speed, impedance, why)
 
     def _impedance_wanted(self, now: float, seen: Observation | None) -> bool:

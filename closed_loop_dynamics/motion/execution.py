@@ -87,7 +87,7 @@ class Execution:
     Attributes:
         closed: why no trajectory may take over; empty: it may.
         following: the motion is a trajectory that somebody has offered, or a stream.
-        interrupted: why one was dropped in the middle; for who supervises, to be taken back.
+        interrupted: why one was dropped in the middle; see :meth:`interruption`.
         stream: of references that bend the motion; None: there is none.
 
     Args:
@@ -218,8 +218,8 @@ class Execution:
             self._spline = self._rest(now)
         if self._spline is None:
             return None
-        if isinstance(self._spline, Handover) and self._spline.lost:
-            self._spline, self.interrupted = self._spline.before, telling.UNTOLD
+        if isinstance(self._spline, Handover) and self._spline.interrupted:
+            self.interrupted, self._spline = self._spline.interrupted, self._spline.before
         candidate = self._examination.take()
         if candidate is not None or (self.stream is not None and self.stream.begins):
             self._spline = self._anchored(self._spline, now)
@@ -232,6 +232,11 @@ class Execution:
         elif self.stream is not None:
             self._bend(self.stream, setpoint, self._spline)
         return setpoint
+
+    def interruption(self) -> str:
+        """Why a trajectory was dropped in the middle, once: for who supervises."""
+        why, self.interrupted = self.interrupted, ""
+        return why
 
     @property
     def departure(self) -> Array | None:

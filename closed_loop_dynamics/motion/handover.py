@@ -19,7 +19,7 @@ class Handover(Sampled):
         before: the motion until then.
         found: what takes over, and when.
         told: that is settled.
-        lost: it cannot be told in time, and never takes over.
+        interrupted: why it never takes over; empty: it does, or has.
 
     Args:
         now: earlier times are not asked for [s].
@@ -28,7 +28,7 @@ class Handover(Sampled):
     def __init__(self, before: Spline, found: Splice, now: float) -> None:
         self.before = before.from_now(now)
         self.found = found
-        self.told = self.lost = False
+        self.told, self.interrupted = False, ""
 
     @property
     def start(self) -> float:  # type: ignore[override]

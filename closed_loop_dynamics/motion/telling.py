@@ -91,7 +91,7 @@ class Telling:
 
     def accepted(self, found: Splice) -> None:
         """A trajectory that has taken over."""
-        self._listener.accepted(self._message(found))()
+        self._taking_over(found)()
 
     def accepted_ahead(self, motion: Handover) -> None:
         """One that takes over when it was told; later than planned, if need be."""
@@ -102,7 +102,7 @@ class Telling:
             try:
                 self.diverted(motion.before)  # it may have been said, too late
             finally:
-                motion.lost = True
+                motion.interrupted = UNTOLD
             if not isinstance(error, ClosedLoopError):
                 raise
 
@@ -139,9 +139,8 @@ class Telling:
     def _handed_over(self, motion: Handover) -> Attempts:
         ahead = self._ahead
         while True:
-            message = self._message(motion.found)
-            slack = 0.5 * self._ahead + PER_SAMPLE * len(message.table.times)
-            yield motion.found.time - slack, self._listener.accepted(message)
+            slack = 0.5 * self._ahead + PER_SAMPLE * len(motion.found.candidate.table.times)
+            yield motion.found.time - slack, self._taking_over(motion.found)
             now, ahead = self._now(), min(2.0 * (ahead + slack), MOST_AHEAD)
             before = motion.before.sample(now + ahead)
             motion.found = splice(motion.found.candidate, before, self._checker, self._period)
@@ -172,8 +171,8 @@ class Telling:
 
     # -- what is said ---------------------------------------------------------------------------
 
-    def _message(self, found: Splice) -> Accepted:
-        return found.accepted(self._checker, self._stamp(found.time))
+    def _taking_over(self, found: Splice) -> Saying:
+        return self._listener.accepted(found.accepted(self._checker, self._stamp(found.time)))
 
     def _along(self, spline: Spline) -> Saying:
         begin = spline.start
