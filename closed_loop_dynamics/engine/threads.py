@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import lru_cache, wraps
-from itertools import pairwise
 from typing import Any, ParamSpec, TypeVar
 
 from ..arrays import as_count
@@ -20,6 +21,8 @@ from ..arrays import as_count
 Threads = int | None
 #: Work that is worth a thread [s]: several times as long as it takes to wake one.
 WORTH = 2e-4
+#: Work of a part that is worth being taken by itself [s]: many times what taking it costs.
+SHORTEST = 1e-4
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -62,38 +65,57 @@ def share(rows: int, grain: int, run: Callable[[int, int], None], pace: float) -
     """Call ``run(start, end)`` for consecutive parts of ``rows`` rows, at the same time.
 
     Parts begin at multiples of ``grain``. A row takes about ``pace`` seconds: by that as many
-    threads as are worth it, unless a number was asked for. The last part runs in the calling one,
-    and so do those that no other has begun by then: nobody waits for a thread that is busy, or was
-    lost in a fork. When all have ended, what the earliest part raised is raised.
+    threads as are worth it, unless a number was asked for. Each takes the next part when it is done
+    with one, the calling thread as well: nobody waits for a thread that is slow, busy, or was lost
+    in a fork. When all parts have ended, what the earliest of them raised is raised.
     """
-    blocks = -(-rows // grain)
-    worth = int(rows * pace / WORTH)
-    count = min(blocks, _asked.count or (min(worth, _cores()) if worth else 0))
+    count = how_many(rows, grain, pace)
     if count <= 1:
         return run(0, rows)
-    parts = list(pairwise([*(grain * (blocks * k // count) for k in range(count)), rows]))
+    left = deque(enumerate(parts(rows, grain, count, pace)))
     errors: dict[int, BaseException] = {}
 
-    def guarded(k: int) -> None:
-        try:
-            run(*parts[k])
-        except BaseException as error:
-            errors[k] = error
+    def work() -> None:
+        with suppress(IndexError):  # there is no other part
+            while True:
+                k, part = left.popleft()
+                try:
+                    run(*part)
+                except BaseException as error:
+                    errors[k] = error
 
-    helpers = [_begin(guarded, k) for k in range(count - 1)]
-    guarded(count - 1)
-    for k, helper in enumerate(helpers):
-        if helper is None or helper.cancel():
-            guarded(k)
-        else:
+    helpers = [_begin(work) for _ in range(count - 1)]
+    work()
+    for helper in helpers:
+        if helper is not None and not helper.cancel():
             helper.result()
     if errors:
         raise errors[min(errors)]
 
 
-def _begin(function: Callable[[int], None], k: int) -> Future[Any] | None:
+def how_many(rows: int, grain: int, pace: float) -> int:
+    """Threads that share ``rows``: as many as were asked for, or are worth it."""
+    worth = int(rows * pace / WORTH)
+    return min(-(-rows // grain), _asked.count or (min(worth, _cores()) if worth else 0))
+
+
+def parts(rows: int, grain: int, count: int, pace: float) -> Iterator[tuple[int, int]]:
+    """Start and end of parts for ``count`` threads: ever shorter ones, so that all end together.
+
+    One that is half as fast as the others takes half as many; the last take :data:`SHORTEST`.
+    """
+    blocks, start = -(-rows // grain), 0
+    shortest = min(SHORTEST / max(pace * grain, 1e-12), blocks / count)
+    while start < rows:
+        left = blocks - start // grain
+        end = min(start + grain * max(left // (2 * count), round(shortest), 1), rows)
+        yield start, end
+        start = end
+
+
+def _begin(work: Callable[[], None]) -> Future[None] | None:
     try:
-        return _pool().submit(function, k)
+        return _pool().submit(work)
     except RuntimeError:  # the interpreter ends, and has no threads any more
         return None
 

@@ -15,33 +15,56 @@ from engine_support.programs import ARM, arm_solution
 
 from closed_loop_dynamics.engine import threads
 from closed_loop_dynamics.engine.native import simd_lanes
-from closed_loop_dynamics.engine.threads import on_threads, share
+from closed_loop_dynamics.engine.threads import how_many, on_threads, parts, share
 from closed_loop_dynamics.errors import InvalidInput
 
 
-def parts_of(rows: int, grain: int, count: int | None, pace: float = 1e-6) -> list[tuple[int, int]]:
-    parts: list[tuple[int, int]] = []
-    inputs = rows, grain, lambda a, b: parts.append((a, b)), pace
-    share(*inputs) if count is None else on_threads(count, share, *inputs)
-    return sorted(parts)
+@pytest.mark.parametrize("rows", [1, 7, 8, 9, 16, 1000, 4097, 100_000])
+@pytest.mark.parametrize("count", [2, 3, 7, 5000])
+@pytest.mark.parametrize("pace", [0.0, 1e-9, 1e-6, 1e-3])
+def test_parts_cover_all_rows_once_and_begin_at_whole_blocks(
+    rows: int, count: int, pace: float
+) -> None:
+    found = list(parts(rows, 8, count, pace))
+    assert found[0][0] == 0 and found[-1][1] == rows
+    assert all(end == start for (_, end), (start, _) in pairwise(found))
+    assert all(start % 8 == 0 for start, _ in found)
+    assert len(found) >= min(count, -(-rows // 8)) // 2 + 1  # hardly a thread has nothing to do
+    sizes = [end - start for start, end in found]
+    assert max(sizes) <= max(8, rows / count + 8)
+    assert all(later <= earlier for earlier, later in pairwise(sizes))
 
 
-@pytest.mark.parametrize("rows", [0, 1, 7, 8, 9, 16, 1000, 4097])
-@pytest.mark.parametrize("count", [1, 2, 3, 7, 5000])
-def test_parts_cover_all_rows_once_and_begin_at_whole_blocks(rows: int, count: int) -> None:
-    parts = parts_of(rows, 8, count)
-    assert parts[0][0] == 0 and parts[-1][1] == rows
-    assert all(end == start for (_, end), (start, _) in pairwise(parts))
-    assert all(start % 8 == 0 for start, _ in parts)
-    assert len(parts) == max(1, min(count, -(-rows // 8)))
-    sizes = [end - start for start, end in parts]
-    assert max(sizes) - min(sizes) <= 15  # fair, but for one block and its remainder
+def test_parts_become_shorter_but_not_too_short_to_be_worth_it() -> None:
+    sizes = [end - start for start, end in parts(100_000, 8, 2, 1e-6)]
+    assert sizes[0] == 25_000 and len(sizes) < 40
+    assert min(sizes[:-1]) == 1e6 * threads.SHORTEST + 4  # whole blocks
 
 
 def test_by_default_the_work_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "_cores", lambda: 4)
-    rows = (10, 199, 201, 399, 5000)
-    assert [len(parts_of(n, 8, None, threads.WORTH / 100)) for n in rows] == [1, 1, 2, 3, 4]
+    found = [how_many(n, 8, threads.WORTH / 100) for n in (10, 199, 201, 399, 5000)]
+    assert found == [0, 1, 2, 3, 4]
+
+
+def test_what_a_slow_thread_has_not_begun_is_done_by_others() -> None:
+    """The helper is held in its first part until all others have ended."""
+    begun, ended = threading.Event(), threading.Event()
+    caller, taken, others = threading.get_ident(), [0], [0]
+
+    def run(start: int, end: int) -> None:
+        if threading.get_ident() != caller:
+            taken[0] = end - start
+            begun.set()
+            assert ended.wait(60)
+            return
+        assert begun.wait(60)  # or it would take none
+        others[0] += end - start
+        if others[0] + taken[0] == 1000:
+            ended.set()
+
+    on_threads(2, share, 1000, 1, run, 1e-3)
+    assert 0 < taken[0] <= 250 and others[0] + taken[0] == 1000
 
 
 def test_parts_run_at_the_same_time() -> None:
@@ -86,17 +109,19 @@ def test_the_earliest_error_is_raised_when_all_have_ended() -> None:
 
 
 def test_what_was_asked_for_ends_with_the_call_and_belongs_to_its_thread() -> None:
+    work = 64, 1, 1e-6
+
     def inner() -> list[int]:
-        counts = [len(parts_of(64, 1, None)), len(parts_of(64, 1, 2)), len(parts_of(64, 1, None))]
-        other = threading.Thread(target=lambda: counts.append(len(parts_of(64, 1, None))))
+        counts = [how_many(*work), on_threads(2, how_many, *work), how_many(*work)]
+        other = threading.Thread(target=lambda: counts.append(how_many(*work)))
         other.start()
         other.join()
         return counts
 
-    assert on_threads(5, inner) == [5, 2, 5, 1]
+    assert on_threads(5, inner) == [5, 2, 5, 0]
     with pytest.raises(ZeroDivisionError):
         on_threads(5, lambda: 1 // 0)
-    assert len(parts_of(64, 1, None)) == 1
+    assert how_many(*work) == 0
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 2.0, "2", True, np.nan, [2]])
@@ -106,7 +131,8 @@ def test_wrong_numbers_of_threads_are_refused(wrong: Any) -> None:
 
 
 def test_numbers_of_numpy_are_numbers() -> None:
-    assert len(parts_of(64, 8, np.int64(3))) == 3  # type: ignore[arg-type]
+    count: Any = np.int64(3)
+    assert on_threads(count, how_many, 64, 8, 0.0) == 3
 
 
 def test_at_the_end_of_the_interpreter_nothing_hangs_and_nothing_is_lost() -> None:
