@@ -40,16 +40,16 @@ class SpeedGuard:
         mech = robot.mechanism
         names = [mech.joint_name(b) for b in mech.scalar_joints(mech.independent)]
         self._robot, self._law, self._rate, self._period = robot, law, rate, period
-        self._independent = mech.flat[1]
         self._strongest = Limits.of(mech.tree, robot.names.actuator).effort
-        self._slowness = 1.0 / Limits.of(mech.tree, [*names, *robot.names.actuator]).velocity
-        self._guards = bool(self._slowness.any())
+        slowness = 1.0 / Limits.of(mech.tree, [*names, *robot.names.actuator]).velocity
+        own, self._of_drives = np.split(slowness[:, None], [len(names)])
+        self._shares = own * np.eye(robot.m)[mech.flat[1]]
+        self._guards = bool(slowness.any())
         self._told: deque[tuple[float, Array]] = deque(maxlen=MOST)
 
     def needless(self, seen: Observation) -> bool:
         """All joints are slow, for who has no stiff springs."""
-        own = self._slowness[: len(self._independent)]
-        return bool((np.abs(seen.yd[self._independent]) * own < SLOW).all())
+        return bool((np.abs(self._shares @ seen.yd) < SLOW).all())
 
     def efforts(
         self, wanted: Array, seen: Observation, now: float, age: float, acts: float, damping: float
@@ -69,6 +69,9 @@ class SpeedGuard:
             return wanted
         seen = self._by_now(seen, now, age)
         brake = self._brake(seen, damping)
+        # (joints and actuators, m): their speeds as shares of their limits, of those of the joints
+        of_drives = self._of_drives * self._robot.actuator_jacobian(seen.y)
+        shares = np.concatenate([self._shares, of_drives]).T
         braked = self._law.forward_dynamics(seen.y, seen.yd, brake)
 
         def foreseen(efforts: Array) -> tuple[float, Array]:
@@ -76,7 +79,7 @@ class SpeedGuard:
             ydd = self._law.forward_dynamics(seen.y, seen.yd, efforts)
             way = self._rate.cycles(efforts, brake) * self._period
             speeds = seen.yd + acts * ydd + way * PLACES * (ydd + 0.5 * PLACES * (braked - ydd))
-            return self._fastest(seen.y, speeds), ydd
+            return float(np.abs(speeds @ shares).max()), ydd
 
         coming = self._rate.towards(wanted)
         braking = self._rate.towards(brake)
@@ -106,9 +109,3 @@ class SpeedGuard:
         room = np.where(braking > 0.0, limit - steady, limit + steady)[pushing]
         share = float((room / np.abs(braking[pushing])).min(initial=1.0))
         return np.clip(steady + max(share, 0.0) * braking, -limit, limit)
-
-    def _fastest(self, y: Array, yd: Array) -> float:
-        """The largest of some speeds (K, m), as a share of its limit."""
-        of_drives = yd @ self._robot.actuator_jacobian(y).T
-        speeds = np.concatenate([yd[:, self._independent], of_drives], axis=1)
-        return float((np.abs(speeds) * self._slowness).max())

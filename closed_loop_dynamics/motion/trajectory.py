@@ -212,7 +212,7 @@ class Spline:
     @staticmethod
     def resting(y: Array, time: float) -> Spline:
         """A spline that stays at ``y``."""
-        return Spline(Points.of([0.0], [y]), start=time)
+        return Resting(y, time)
 
     @property
     def end(self) -> float:
@@ -285,6 +285,15 @@ class Spline:
     def nearest_singularity(self, time: float) -> tuple[str, float] | None:
         """Of a platform at an absolute time [s]: its name and singular value; None for joints."""
         return None
+
+
+class Resting(Spline):
+    """It stays at (m,) ``y``; without polynomials, as a cycle makes one where somebody leads."""
+
+    def __init__(self, y: Array, time: float) -> None:
+        self.start, self.times, self._knots = time, np.array([time]), [time]
+        self._end, self._rest = y.copy(), np.zeros_like(y)
+        self._rates = np.zeros((0, 6, 3 * len(y)))
 
 
 def _segments(times: Array, y: Array, v: Array, a: Array) -> Array:
