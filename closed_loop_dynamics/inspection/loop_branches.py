@@ -16,8 +16,10 @@ from ..model.poses import body_poses, link_pose
 from ..model.submechanism import LoopConstraint
 from ..model.tree import PRISMATIC, REVOLUTE, Tree
 
-#: Two points are one; a column of K is zero [m].
+#: A column of K is zero; a point is where a link's origin is [m].
 COINCIDENT = 1e-5
+#: Two points are one: dimensions of a drawing are rounded, several of them add up [m].
+MEETS = 5e-4
 #: Published dimensions are rounded: a planar loop is planar only to about this, relatively.
 ROUNDED = 1e-4
 #: A link with less than this part of the robot's mass weighs nothing.
@@ -108,7 +110,7 @@ class Hints:
 
 def near(a: Array, b: Array) -> bool:
     """Two points are one."""
-    return bool(np.linalg.norm(a - b) < COINCIDENT)
+    return bool(np.linalg.norm(a - b) < MEETS)
 
 
 class Branches:

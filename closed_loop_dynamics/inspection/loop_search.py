@@ -20,7 +20,7 @@ from ..model.poses import link_pose
 from ..model.tree import REVOLUTE
 from ..model.visual import BOX, CYLINDER, SPHERE, Visual
 from ..se3 import inverse
-from .loop_branches import COINCIDENT, Branches, Cut, Guess, Tip
+from .loop_branches import Branches, Cut, Guess, Tip, near
 
 #: Links that are tried for one end, and ends of one mechanism for which all of them are.
 NEAREST, MOST = 3, 6
@@ -65,7 +65,10 @@ def _best(view: Branches, options: Sequence[Sequence[Cut]]) -> Guess | None:
     if len(options) > MOST:
         options = [cuts[:1] for cuts in options]
     for chosen in sorted(itertools.product(*options), key=total):
-        cuts = list({_joined(view, cut): cut for cut in reversed(chosen)}.values())[::-1]
+        cuts: list[Cut] = []
+        for cut in chosen:
+            if not any(_same(view, cut, other) for other in cuts):
+                cuts.append(cut)
         joints = view.loop_joints(cuts)
         active = _drives(view, joints)
         for kinds in cut_kinds(view, cuts) if active else ():
@@ -79,10 +82,10 @@ def _best(view: Branches, options: Sequence[Sequence[Cut]]) -> Guess | None:
     return None
 
 
-def _joined(view: Branches, cut: Cut) -> tuple[frozenset[int], bytes]:
-    """What a cut is, from whichever of its two sides it was found."""
-    bodies = (cut.tip.body, view.tree.frames[cut.successor][0])
-    return frozenset(bodies), (np.round(cut.tip.point / COINCIDENT) + 0.0).tobytes()
+def _same(view: Branches, *cuts: Cut) -> bool:
+    """One cut, found from both of its sides."""
+    first, second = ({cut.tip.body, view.tree.frames[cut.successor][0]} for cut in cuts)
+    return first == second and near(cuts[0].tip.point, cuts[1].tip.point)
 
 
 def _drives(view: Branches, joints: list[int]) -> list[int]:

@@ -13,7 +13,7 @@ from ..closure.cut_joint import universal_axes
 from ..model.poses import link_pose
 from ..model.tree import Tree
 from ..se3 import inverse, pose
-from .loop_branches import Branches, Cut, Guess, Tip, near
+from .loop_branches import COINCIDENT, Branches, Cut, Guess, Tip
 
 _HEAD = """\
 # Loops of {urdf}, guessed by `closed-loop new` from the geometry at q = 0.
@@ -103,7 +103,7 @@ def _cut_lines(view: Branches, cut: Cut, normal: Array | None) -> list[str]:
         f"    successor_body: {_scalar(cut.successor)}{where}",
     ]
     R = link_pose(view.tree, view.poses, cut.tip.link)[:3, :3]
-    if not near(view.point(cut.tip.link), cut.tip.point):  # the user says where it is
+    if np.linalg.norm(view.point(cut.tip.link) - cut.tip.point) > COINCIDENT:  # as the user says
         lines[0:2] = [f"  - predecessor_body: {_scalar(cut.tip.link)}"]
         lines += _frames(view, (cut.tip.link, cut.successor), pose(R, cut.tip.point))
     if cut.kind != "spherical":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +22,18 @@ WISHBONES = {"upper_wishbone upright", "steering_rod upright", "lower_wishbone s
 
 @pytest.fixture
 def made(run: Any, tmp_path: Path) -> Any:
-    """``made("klann")``: URDF, the loops that ``new`` finds, and what it says; ``"klann_bare"``
-    without marks at the ends of rods.
+    """``made("klann")``: URDF, the loops that ``new`` finds, and what it says.
+
+    ``"klann_bare"`` without marks at the ends of rods; ``"..._rounded"`` to tenths of millimetres.
     """
 
     def make(name: str) -> tuple[Path, Path, str]:
         urdf, loops = tmp_path / f"{name}.urdf", tmp_path / f"{name}.yaml"
-        sketch, _, bare = name.partition("_")
-        text = getattr(sketches, sketch)(marked=False) if bare else getattr(sketches, name)()
+        sketch, *words = name.split("_")
+        draw = getattr(sketches, sketch)
+        text = draw(marked=False) if "bare" in words else draw()
+        if "rounded" in words:
+            text = re.sub(r"\d+\.\d{9}", lambda found: f"{float(found[0]):.4f}", text)
         urdf.write_text(text, encoding="utf-8")
         outcome = run("new", urdf, "--yes", "-o", loops)
         assert outcome.status == 0, outcome.out + outcome.err
@@ -54,6 +59,7 @@ def made(run: Any, tmp_path: Path) -> Any:
         # Arms end at pins of the rhombus, not at the bars that happen to start next to them.
         ("peaucellier", {"arm_a bar_ba", "arm_c bar_bc", "bar_ap bar_cp"}, ["crank"]),
         ("peaucellier_bare", {"arm_a bar_ap", "arm_c bar_cp", "bar_ap bar_cp"}, ["crank"]),
+        ("peaucellier_bare_rounded", {"arm_a bar_ap", "arm_c bar_cp", "bar_ap bar_cp"}, ["crank"]),
         # The rod ends at the steering arm, which is on the far side of two ball joints; the strut
         # alone would make sense, too.
         ("suspension", WISHBONES, ["rack", "strut"]),

@@ -158,7 +158,7 @@ def peaucellier(marked: bool = True) -> str:
 
     No link has looks; the ends of arms and of the last bar are marked, or not: they lie at pins.
     """
-    across = 0.05
+    across = 0.0513
     half, middle = (0.13**2 - across**2) ** 0.5, (0.2**2 - across**2) ** 0.5
     O, Q = (0.0, 0, 0.0), (0.5 * (middle - half), 0, 0.0)
     B, P = (middle - half, 0, 0.0), (middle + half, 0, 0.0)
