@@ -22,6 +22,8 @@ from .observer import Observation
 PLACES = np.linspace(0.0, 1.0, 6)[:, None]
 #: Share of its speed limit that a joint or actuator may come to.
 SAFE = 0.9
+#: Share of the damping with which a joint may come to its stop; of its speed limit at the end.
+STOPPING, TOUCHING = 0.5, 0.1
 #: Accelerations that are remembered: measurements are not older than so many cycles.
 MOST = 50
 #: Share of its speed limit up to which a joint is slow.
@@ -41,10 +43,12 @@ class SpeedGuard:
         names = [mech.joint_name(b) for b in mech.scalar_joints(mech.independent)]
         self._robot, self._law, self._rate, self._period = robot, law, rate, period
         self._strongest = Limits.of(mech.tree, robot.names.actuator).effort
-        slowness = 1.0 / Limits.of(mech.tree, [*names, *robot.names.actuator]).velocity
-        own, self._of_drives = np.split(slowness[:, None], [len(names)])
-        self._shares = own * np.eye(robot.m)[mech.flat[1]]
-        self._guards = bool(slowness.any())
+        self._limits = Limits.of(mech.tree, names)
+        self._places, at = mech.flat
+        self._joints = np.eye(robot.m)[at]
+        self._shares = self._joints / self._limits.velocity[:, None]
+        self._of_drives = 1.0 / Limits.of(mech.tree, robot.names.actuator).velocity[:, None]
+        self._guards = bool(self._shares.any() or self._of_drives.any())
         self._told: deque[tuple[float, Array]] = deque(maxlen=MOST)
 
     def needless(self, seen: Observation) -> bool:
@@ -69,9 +73,7 @@ class SpeedGuard:
             return wanted
         seen = self._by_now(seen, now, age)
         brake = self._brake(seen, damping)
-        # (joints and actuators, m): their speeds as shares of their limits, of those of the joints
-        of_drives = self._of_drives * self._robot.actuator_jacobian(seen.y)
-        shares = np.concatenate([self._shares, of_drives]).T
+        shares = self._shares_at(seen.y, damping).T
         braked = self._law.forward_dynamics(seen.y, seen.yd, brake)
 
         def foreseen(efforts: Array) -> tuple[float, Array]:
@@ -79,7 +81,7 @@ class SpeedGuard:
             ydd = self._law.forward_dynamics(seen.y, seen.yd, efforts)
             way = self._rate.cycles(efforts, brake) * self._period
             speeds = seen.yd + acts * ydd + way * PLACES * (ydd + 0.5 * PLACES * (braked - ydd))
-            return float(np.abs(speeds @ shares).max()), ydd
+            return float((speeds @ shares).max()), ydd
 
         coming = self._rate.towards(wanted)
         braking = self._rate.towards(brake)
@@ -89,6 +91,18 @@ class SpeedGuard:
             share = (SAFE - low) / (high - low) if low < min(high, SAFE) else 0.0
         self._told.append((now, low_ydd + share * (high_ydd - low_ydd)))
         return braking + share * (coming - braking)
+
+    def _shares_at(self, y: Array, damping: float) -> Array:
+        """(K, m) what speeds of the joints are, as shares of those that are allowed, either way.
+
+        Who runs into a stop throws the others about: the nearer to it, the slower.
+        """
+        limits, at = self._limits, y[self._places]
+        fast, touching = limits.velocity, TOUCHING * limits.velocity
+        up = np.clip(STOPPING * damping * (limits.upper - at), touching, fast)[:, None]
+        down = np.clip(STOPPING * damping * (at - limits.lower), touching, fast)[:, None]
+        of_drives = self._of_drives * self._robot.actuator_jacobian(y)
+        return np.concatenate([self._joints / up, -self._joints / down, of_drives, -of_drives])
 
     def _by_now(self, seen: Observation, now: float, age: float) -> Observation:
         """With the speeds that efforts since the measurement have made of those that it says."""

@@ -25,7 +25,7 @@ LATE = 3  # periods
 
 
 @pytest.mark.parametrize("periods", [0, LATE], ids=["prompt", "late"])
-@pytest.mark.parametrize("name", ["crank_leg", "rh5_leg"])
+@pytest.mark.parametrize("name", ["crank_leg", "rh5_leg", "delta"])
 def test_leaping_springs_leave_joints_and_drives_within_their_speeds(
     name: str, periods: int
 ) -> None:
