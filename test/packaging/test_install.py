@@ -37,7 +37,7 @@ SUBPACKAGES = {
 #: Words of the workshop: no file of the wheel is called so.
 WORKSHOP = ("benchmark", "bench", "reproduce", "generator", "raster", "gallery", "robots", "tools")
 #: A library that one person can still read; a tenth of it is the controller.
-MOST_LINES = 52_850
+MOST_LINES = 53_700
 
 
 def pip(command: str, *arguments: object) -> None:
