@@ -50,6 +50,7 @@ def test_the_error_names_the_place_and_the_problem(name):
             "two couplings",
         ),
     ],
+    ids=["in a loop", "circle", "two couplings"],
 )
 def test_curves_that_cannot_be_followed(text, place, problem):
     with pytest.raises(SubmechanismError) as caught:

@@ -653,7 +653,7 @@ def test_bad_text(case, tree, tmp_path):
         (b"\xff\xfe\x00", "not UTF-8", "save it as UTF-8"),
         (b"submechanisms: []\0", "binary", "itself"),
         (b"a: \x07", "not valid YAML", "check"),
-        (b"# " + b"x" * 2**21, "too large", "right file"),
+        pytest.param(b"# " + b"x" * 2**21, "too large", "right file", id="too large"),
     ],
 )
 def test_bad_file_contents(content, problem, remedy, tree, tmp_path):

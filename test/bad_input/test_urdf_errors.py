@@ -332,7 +332,10 @@ def test_huge_file_is_refused_unread(tmp_path):
         read_urdf(path)
 
 
-@pytest.mark.parametrize("source", [None, 3, b"<robot/>", ["a"], "", "  ", "a\0b", "x" * 5000])
+@pytest.mark.parametrize(
+    "source",
+    [None, 3, b"<robot/>", ["a"], "", "  ", "a\0b", pytest.param("x" * 5000, id="long")],
+)
 def test_things_that_are_no_source(source):
     with pytest.raises(UrdfError) as caught:
         read_urdf(source)

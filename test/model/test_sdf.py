@@ -203,6 +203,7 @@ def test_drakes_weld_constraint_makes_two_links_one():
         FOUR_BAR.replace('<model name="m">', '<world name="w"><model name="m">').replace(
             "</sdf>", f"{FLOOR}</world></sdf>"),
     ],
+    ids=["degrees", "quaternion", "world"],
 )  # fmt: skip
 def test_other_words_for_the_same_robot(text):
     poses = [body.joint.placement for body in read_description(FOUR_BAR).tree.bodies]

@@ -28,6 +28,7 @@ from closed_loop_dynamics.model import read_description
 @pytest.mark.parametrize(
     ("text", "driven"),
     [(HINGE, "motor"), (HALVES, "swing"), (UNIVERSAL, "motor"), (SLIDER, "motor")],
+    ids=["hinge", "halves", "universal", "slider"],
 )
 def test_transmissions_and_ros2_control_say_what_is_driven(text, driven):
     robot = cld.load(text, prepare=())
@@ -36,7 +37,9 @@ def test_transmissions_and_ros2_control_say_what_is_driven(text, driven):
     assert assumed == (text is SLIDER)
 
 
-@pytest.mark.parametrize("text", [GAZEBO, GAZEBO_UNIVERSAL, GAZEBO_WELD])
+@pytest.mark.parametrize(
+    "text", [GAZEBO, GAZEBO_UNIVERSAL, GAZEBO_WELD], ids=["hinge", "universal", "weld"]
+)
 def test_gazebos_joints_are_closed_where_the_urdf_shows_them(text):
     robot = cld.load(text, prepare=())
     assert robot.m == 1 and np.max(np.abs(robot.state([0.0]).q)) <= 1e-12
@@ -62,7 +65,7 @@ def test_what_a_cut_of_gazebos_has_no_place_for_is_named():
         assert [r.code for r in remarks if r.severity == "warning"] == ["cut-joint"]
 
 
-@pytest.mark.parametrize("text", [BALL, DRAKE])
+@pytest.mark.parametrize("text", [BALL, DRAKE], ids=["ball", "drake"])
 def test_the_origins_of_a_ball_meet(text):
     robot = cld.load(text, prepare=())
     y = robot.random_independent(np.random.default_rng(2))
