@@ -34,6 +34,18 @@ def feedback_acceleration(
     return ydd + frequency * frequency * position_error + 2.0 * frequency * velocity_error
 
 
+def in_reach(steady: Array, wanted: Array, limit: Array) -> Array:
+    """(p,) as far from ``steady`` efforts to wanted ones as the drives can, all of them alike.
+
+    Were each cut off by itself, what shall brake the robot would throw its light joints about.
+    """
+    way = wanted - steady
+    pushing = way != 0.0
+    room = np.where(way > 0.0, limit - steady, limit + steady)[pushing]
+    share = float((room / np.abs(way[pushing])).min(initial=1.0))
+    return np.clip(steady + max(share, 0.0) * way, -limit, limit)
+
+
 class EffortLaw:
     """Inverse dynamics of the commanded state, or of the measured one with feedback.
 

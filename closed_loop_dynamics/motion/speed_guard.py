@@ -15,7 +15,7 @@ import numpy as np
 from ..arrays import Array
 from ..model.joint_limits import Limits
 from ..robot import Robot
-from .efforts import EffortLaw, EffortRate
+from .efforts import EffortLaw, EffortRate, in_reach
 from .observer import Observation
 
 #: Where speeds are looked at, as shares of the way from wanted efforts to those that brake.
@@ -116,10 +116,6 @@ class SpeedGuard:
 
     def _brake(self, seen: Observation, damping: float) -> Array:
         """(p,) as hard as the drives can, in the direction in which all joints slow down alike."""
-        y, yd, limit = seen.y, seen.yd, self._strongest
+        y, yd = seen.y, seen.yd
         steady = self._law.inverse_dynamics(y, yd, np.zeros_like(yd))
-        braking = self._law.inverse_dynamics(y, yd, -damping * yd) - steady
-        pushing = np.abs(braking) > 0.0
-        room = np.where(braking > 0.0, limit - steady, limit + steady)[pushing]
-        share = float((room / np.abs(braking[pushing])).min(initial=1.0))
-        return np.clip(steady + max(share, 0.0) * braking, -limit, limit)
+        return in_reach(steady, self._law.inverse_dynamics(y, yd, -damping * yd), self._strongest)

@@ -15,7 +15,7 @@ import numpy as np
 from ..arrays import Array
 from ..errors import ClosedLoopError
 from ..model.joint_limits import Limits
-from ..motion.efforts import feedback_acceleration
+from ..motion.efforts import feedback_acceleration, in_reach
 from ..robot import Robot
 from .stepping import Progress
 
@@ -26,6 +26,9 @@ SAFE = 0.999
 BRAKING = 50.0
 #: Share of its largest speed at which a joint may come to its stop in any case.
 TOUCHING = 0.1
+#: From this share of its largest speed on it is looked at what a joint throws about: at most this
+#: share of the largest efforts keeps the others from giving way.
+FAST, MASTERED = 0.5, 0.5
 #: Attempts to find out how much of a command is safe; then all of it is held back.
 ATTEMPTS = 3
 
@@ -93,19 +96,25 @@ class Drives:
             run: does the same with other efforts.
             y, yd: where it began.
         """
+        if fast.error is not None:
+            return tau, fast
         low, high = self._allowed(y)
         speeds = self._speeds(fast)
-        if fast.error is not None or ((speeds >= low) & (speeds <= high)).all():
+        safe = bool(((speeds >= low) & (speeds <= high)).all())
+        thrown = self._clip and self._throws(fast, speeds, pi)
+        if safe and not thrown:
             return tau, fast
         excess = np.maximum(speeds / high, speeds / low)
         self.held_back = self._all.names[int(excess.argmax())]
         try:
-            brake = self._within(self._efforts_for(y, yd, -BRAKING * yd, pi))
+            brake = self._brake(y, yd, pi)
         except ClosedLoopError:  # a dead point, too few actuators: it can be let go, at least
             brake = np.zeros_like(tau)
         slow = run(brake)
         if slow.error is not None:
             return tau, fast
+        if thrown:
+            return brake, slow
         least, share = self._speeds(slow), 1.0
         for _ in range(ATTEMPTS):
             share *= _safe_share(least, speeds, low, high)
@@ -131,9 +140,29 @@ class Drives:
         """Of the independent joints and of the actuators."""
         return np.concatenate([at.yd[self._independent], self._robot.state(at.y, at.yd).ud])
 
+    def _throws(self, at: Progress, speeds: Array, pi: Array | None) -> bool:
+        """It moves so fast that the drives could soon not brake it: its joints throw each other."""
+        if (np.abs(speeds) <= FAST * self._all.velocity).all():
+            return False
+        rest = np.zeros_like(at.yd)
+        try:
+            moving = self._efforts_for(at.y, at.yd, rest.copy(), pi)
+            thrown = moving - self._efforts_for(at.y, rest, rest.copy(), pi)
+        except ClosedLoopError:  # a dead point: nothing is known of it
+            return False
+        return bool((np.abs(thrown) > MASTERED * self.limits.effort).any())
+
     def _within(self, tau: Array) -> Array:
         limit = self.limits.effort
         return np.clip(tau, -limit, limit) if self._clip else tau
+
+    def _brake(self, y: Array, yd: Array, pi: Array | None) -> Array:
+        """(p,) as hard as they can, in the direction in which all joints slow down alike."""
+        brake = self._efforts_for(y, yd, -BRAKING * yd, pi)
+        if not self._clip:
+            return brake
+        steady = self._efforts_for(y, yd, np.zeros_like(yd), pi)
+        return in_reach(steady, brake, self.limits.effort)
 
     def _efforts_for(self, y: Array, yd: Array, ydd: Array, pi: Array | None) -> Array:
         """(p,) for an acceleration of the joints; what flies moves as these let it."""

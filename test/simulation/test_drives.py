@@ -43,6 +43,31 @@ def test_no_command_makes_a_joint_faster_than_its_limit(name: str) -> None:
     assert largest_speed(robot, y0, True) <= 1.0 + 1e-9
 
 
+def test_an_arm_that_throws_its_light_joints_about_is_braked_while_it_can_be() -> None:
+    """Efforts came 50 ms late in the fault campaign, and drove it to 1.15 times its limits.
+
+    From four fifths on nothing could have braked it; 30 ms on it was at five times its limits.
+    """
+    robot = cld.load("rh5_manus")
+    arm = [f"right_{n}" for n in ("shoulder_swing", "shoulder_lift", "shoulder_turn", "elbow")]
+    arm += [f"right_wrist_{n}" for n in ("roll", "pitch", "yaw")]
+    efforts = {"torso_yaw": 71.0, "right_elbow_cylinder": -560.0, "right_wrist_roll": -1.0}
+    efforts |= {"right_wrist_left": 81.0, "right_wrist_right": -73.0}
+    efforts |= dict(zip(arm[:3], (-10.0, -78.0, -9.0), strict=True))
+    at = [robot.names.independent.index(joint) for joint in arm]
+    y0, tau = np.zeros(robot.m), np.array([efforts.get(n, 0.0) for n in robot.names.actuator])
+    y0[at] = -0.7, 0.4, -0.3, -0.4, 1.5, -0.5, 0.4
+    plant = Plant(robot, Physics(limit_speed=True), y0)
+    plant.yd[at] = 2.0, -2.0, 12.0, -4.0, -8.0, 5.0, -10.0
+    limits = Limits.of(
+        robot.mechanism.tree, [*robot.names.independent, *robot.names.actuator]
+    ).velocity
+    for _ in range(40):
+        plant.advance(tau, 0.001)
+        speeds = np.concatenate([plant.yd, robot.state(plant.y, plant.yd).ud])
+        assert (np.abs(speeds) <= limits).all()
+
+
 def test_commands_within_the_limits_are_left_alone(leg: cld.Robot) -> None:
     start = np.array([-0.4, 0.8, -0.2])
     plants = [Plant(leg, Physics(limit_speed=slow), start) for slow in (False, True)]
