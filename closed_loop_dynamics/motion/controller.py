@@ -149,7 +149,7 @@ class Controller:
         # No more than the URDF allows: a measurement may be wrong, a payload far too heavy.
         within, excess = self._limits.cut_off(efforts)
         self.execution.commanded(setpoint)
-        said, silent, powerless = self._said(self._slowed(within, seen))
+        said, silent, powerless = self._said(self._slowed(within, seen, facts.time))
         return Command(
             *(setpoint, seen, state, said, excess, unseen),
             *(transition, dynamics, silent, powerless),
@@ -256,7 +256,7 @@ class Controller:
             self._give_up(error)
         return np.zeros(self.robot.p), ""
 
-    def _slowed(self, efforts: Array, seen: Observation | None) -> Array:
+    def _slowed(self, efforts: Array, seen: Observation | None, now: float) -> Array:
         """(p,) as much of these as leaves no joint too fast, by springs or what they have left."""
         state, known = self.supervisor.state, self.known
         if seen is None or state not in (State.IMPEDANCE, State.HOLDING):
@@ -266,7 +266,7 @@ class Controller:
         age = 0.0 if self.manner.timeless else known.age
         acts = max(known.delay - age, self.manner.period)
         try:
-            return self._guard.efforts(efforts, seen, self._steady(), age, acts, self._damping)
+            return self._guard.efforts(efforts, seen, now, age, acts, self._damping)
         except ClosedLoopError as error:
             self._give_up(error)
             return np.zeros(self.robot.p)

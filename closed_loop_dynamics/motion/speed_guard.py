@@ -3,7 +3,8 @@
 Efforts take their time to become others, and drive the robot on until then. So it is foreseen how
 fast joints and actuators will be on the way from what is wanted to what brakes, and only as much of
 it is given as leaves them slow enough. A joint that was braked alone would throw its neighbours
-about: the whole robot is braked, by inverse dynamics.
+about: the whole robot is braked, by inverse dynamics. What keeps a joint from moving is felt, so
+that it may press against it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ PLACES = np.linspace(0.0, 1.0, 6)[:, None]
 SAFE = 0.9
 #: Share of the damping with which a joint may come to its stop; of its speed limit at the end.
 STOPPING, TOUCHING = 0.5, 0.1
+#: Share of its range that a joint which lies at its stop may be away from it.
+LYING = 1e-3
+#: Share of what was not foreseen in one cycle that is expected in the next one.
+FEELING = 0.05
 #: Accelerations that are remembered: measurements are not older than so many cycles.
 MOST = 50
 #: Share of its speed limit up to which a joint is slow.
@@ -50,6 +55,8 @@ class SpeedGuard:
         self._of_drives = 1.0 / Limits.of(mech.tree, robot.names.actuator).velocity[:, None]
         self._guards = bool(self._shares.any() or self._of_drives.any())
         self._told: deque[tuple[float, Array]] = deque(maxlen=MOST)
+        self._before = np.zeros(robot.m)
+        self._resisted = np.zeros(robot.m)
 
     def needless(self, seen: Observation) -> bool:
         """All joints are slow, for who has no stiff springs."""
@@ -72,6 +79,7 @@ class SpeedGuard:
         if not self._guards:
             return wanted
         seen = self._by_now(seen, now, age)
+        self._feel(seen.yd, now)
         brake = self._brake(seen, damping)
         shares = self._shares_at(seen.y, damping).T
         braked = self._law.forward_dynamics(seen.y, seen.yd, brake)
@@ -79,6 +87,7 @@ class SpeedGuard:
         def foreseen(efforts: Array) -> tuple[float, Array]:
             """The largest speed on the way from there to the brake, and the acceleration there."""
             ydd = self._law.forward_dynamics(seen.y, seen.yd, efforts)
+            ydd += np.clip(self._resisted, -np.maximum(ydd, 0.0), -np.minimum(ydd, 0.0))
             way = self._rate.cycles(efforts, brake) * self._period
             speeds = seen.yd + acts * ydd + way * PLACES * (ydd + 0.5 * PLACES * (braked - ydd))
             return float((speeds @ shares).max()), ydd
@@ -99,10 +108,28 @@ class SpeedGuard:
         """
         limits, at = self._limits, y[self._places]
         fast, touching = limits.velocity, TOUCHING * limits.velocity
-        up = np.clip(STOPPING * damping * (limits.upper - at), touching, fast)[:, None]
-        down = np.clip(STOPPING * damping * (at - limits.lower), touching, fast)[:, None]
+        ends = np.stack([limits.upper - at, at - limits.lower])
+        slow = np.clip(STOPPING * damping * ends, touching, fast)
+        # Who lies at a stop may press against it.
+        lies = np.isfinite(ends) & (ends <= LYING * (limits.upper - limits.lower))
+        up, down = np.where(lies, np.inf, slow)[:, :, None]
         of_drives = self._of_drives * self._robot.actuator_jacobian(y)
         return np.concatenate([self._joints / up, -self._joints / down, of_drives, -of_drives])
+
+    def _feel(self, yd: Array, now: float) -> None:
+        """What keeps the robot from moving as foreseen: a stop, the ground, somebody's hand.
+
+        It is there for as long as somebody pushes against it: what brakes meets none.
+        """
+        since = now - self._told[-1][0] if self._told else np.inf
+        if not 0.0 < since <= MOST * self._period:
+            self._resisted = np.zeros_like(yd)
+        else:
+            foreseen = self._before + since * self._told[-1][1]
+            self._resisted = self._resisted + FEELING * (yd - foreseen) / since
+            # Who moves is not held.
+            self._resisted[np.abs(yd) * self._shares.sum(axis=0) > TOUCHING] = 0.0
+        self._before = yd
 
     def _by_now(self, seen: Observation, now: float, age: float) -> Observation:
         """With the speeds that efforts since the measurement have made of those that it says."""

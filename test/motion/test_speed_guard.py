@@ -51,6 +51,25 @@ def test_leaping_springs_leave_joints_and_drives_within_their_speeds(
         assert State.DAMPING not in {step.after for step in rig.transitions}, rig.transitions
 
 
+def test_who_lies_at_a_stop_presses_against_it_with_all_it_has() -> None:
+    """Nothing moves there: what the model foresees without a stop must not hold it back."""
+    robot = shipped("rh5_leg")
+    start = shipped_robot("rh5_leg").sample.start
+    at_rest = np.array([start.get(joint, 0.0) for joint in robot.names.independent])
+    rig, roll = ControlRig(robot, at_rest), robot.names.independent.index("hip_roll")
+    rig.run(0.1)
+    kp, kd = np.array([30.0, 150.0, 150.0, 80.0, 15.0, 15.0]), np.array([3.0, 30, 30, 8, 0.3, 0.3])
+    table = np.array([at_rest, 0.0 * kp, kp, kd, 1e4 * np.eye(6)[roll]])
+    efforts = []
+    for _ in range(150):
+        rig.impedance.push(ImpedanceCommand.of(table))
+        rig.run(0.01)
+        efforts.append(rig.plant.tau[roll] / rig.plant.drives.limits.effort[roll])
+    assert rig.plant.y[roll] == rig.limits.upper[roll] and rig.state is State.IMPEDANCE
+    np.testing.assert_allclose(efforts[-20:], 1.0, rtol=1e-6)
+    rig.expect_gentle()
+
+
 def test_a_leap_arrives() -> None:
     """Braking is no standstill: springs reach where they rest."""
     robot = shipped("crank_leg")
