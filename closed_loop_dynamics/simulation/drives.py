@@ -101,7 +101,7 @@ class Drives:
         low, high = self._allowed(y)
         speeds = self._speeds(fast)
         safe = bool(((speeds >= low) & (speeds <= high)).all())
-        thrown = self._clip and self._throws(fast, speeds, pi)
+        thrown = self._clip and self._throws(y, yd, pi)
         if safe and not thrown:
             return tau, fast
         excess = np.maximum(speeds / high, speeds / low)
@@ -140,14 +140,15 @@ class Drives:
         """Of the independent joints and of the actuators."""
         return np.concatenate([at.yd[self._independent], self._robot.state(at.y, at.yd).ud])
 
-    def _throws(self, at: Progress, speeds: Array, pi: Array | None) -> bool:
+    def _throws(self, y: Array, yd: Array, pi: Array | None) -> bool:
         """It moves so fast that the drives could soon not brake it: its joints throw each other."""
-        if (np.abs(speeds) <= FAST * self._all.velocity).all():
+        own = self._all.velocity[: len(self._independent)]
+        if (np.abs(yd[self._independent]) <= FAST * own).all():
             return False
-        rest = np.zeros_like(at.yd)
+        rest = np.zeros_like(yd)
         try:
-            moving = self._efforts_for(at.y, at.yd, rest.copy(), pi)
-            thrown = moving - self._efforts_for(at.y, rest, rest.copy(), pi)
+            moving = self._efforts_for(y, yd, rest.copy(), pi)
+            thrown = moving - self._efforts_for(y, rest, rest.copy(), pi)
         except ClosedLoopError:  # a dead point: nothing is known of it
             return False
         return bool((np.abs(thrown) > MASTERED * self.limits.effort).any())
