@@ -97,7 +97,6 @@ HOSTILE: dict[str, dict[str, tuple[Any, str]]] = {
         **states(ACTUATORS),
         "huge": (state(ACTUATORS, [HUGE, 0.0, 0.0], [0.0] * 3), "not believed"),
         "fast": (state(ACTUATORS, standing().state(START).u, [HUGE] * 3), "not believed"),
-        "ages old": (state(ACTUATORS, [0.0] * 3, [0.0] * 3, -(2**31)), "not believed"),
     },
     "/feedforward/reference": {
         **states(INDEPENDENT),
